@@ -137,6 +137,21 @@ test("a pinned weight is made the goal", async () => {
   assert.ok(isOpen());
 });
 
+test("“Make this the goal” brings the section into view at once, and then what can be done with the goal", async () => {
+  const { pin, click, control, find, answer } = await page();
+  await pin("weights|0|0|2");
+  /** @type {string[]} */
+  const brought = [];
+  const way = find(".learning-way");
+  control("backward").scrollIntoView = () => brought.push("section");
+  way.scrollIntoView = () => brought.push("way");
+  click("make goal");
+  assert.deepEqual(brought, ["section"]);
+  answer("look");
+  await new Promise((resolve) => requestAnimationFrame(resolve));
+  assert.deepEqual(brought, ["section", "way"]);
+});
+
 test("a pinned output begins a goal for its row, to be typed over", async () => {
   const { pin, click, control } = await page();
   await pin("output||1|0");

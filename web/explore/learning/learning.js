@@ -58,7 +58,7 @@ export class Learning {
   #tables = div("backward-tables");
   #disclosure;
   #drawn = ""; // the goal that is listed, as JSON
-  #hasNewGoal = false; // one was set in the form, and the page has not answered yet
+  #hasNewGoal = false; // one was set, and the page has not answered yet
 
   /**
    * @param {LearningHost} host
@@ -71,10 +71,7 @@ export class Learning {
       get model() {
         return host.model;
       },
-      send: (/** @type {Edit} */ edit) => {
-        this.#hasNewGoal = true;
-        host.send(edit);
-      },
+      send: (/** @type {Edit} */ edit) => this.#set(edit),
       say: host.say,
     };
     this.#form = new GoalForm(form, words);
@@ -197,8 +194,14 @@ export class Learning {
     const step = /** @type {Aim["step"]} */ (name);
     this.#open();
     if (step !== "weights") return this.#form.begin({ step, head: null, row });
-    const goal = withTarget(this.#host.model, { step, head, row }, col);
-    this.#host.send({ op: "learning", learning: goal });
+    this.#host.bring(this.#disclosure.opener, gently(), "start"); // at once: the goal is listed after the answer
+    this.#set({ op: "learning", learning: withTarget(this.#host.model, { step, head, row }, col) });
+  }
+
+  /** @param {Edit} edit that sets a goal */
+  #set(edit) {
+    this.#hasNewGoal = true;
+    this.#host.send(edit);
   }
 
   #open() {
