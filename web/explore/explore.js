@@ -37,6 +37,7 @@ import { HeadChips } from "./heads/head_chips.js";
 import { ShownHeads } from "./heads/shown_heads.js";
 import { LargeTables } from "./large_tables.js";
 import { LastEdit } from "./last_edit.js";
+import { cellsOfGoal } from "./learning/goals.js";
 import { Learning } from "./learning/learning.js";
 import { Legend } from "./legend.js";
 import { MessageLine } from "./message_line.js";
@@ -207,7 +208,10 @@ class Explore {
     if (isFirst && data.pinned) this.#keepUnfolded(data.pinned);
     if (hasNewHead) this.#heads.add(data.dims.h - 1);
     if (structure !== this.#structure || this.#parts.practice.isStale(data)) this.#rebuild(structure);
-    else this.#view.patch(model, this.#grid.drafts);
+    else {
+      this.#view.patch(model, this.#grid.drafts);
+      this.#view.reveal(cellsOfGoal(model));
+    }
     if ((isFirst || !isSameExample) && model.puzzle) this.#heads.show(model.puzzle.goals[0].cell.head);
     this.#updateParts(model, hasNewHead);
     if (!sender.pending.length) this.#storeWork(data);
@@ -586,6 +590,7 @@ class Explore {
     const focus = focused instanceof HTMLElement ? focused.dataset.focus : undefined;
     this.#grid.rebuilt();
     this.#structure = structure;
+    this.#folds.keep(cellsOfGoal(this.#model));
     this.#heads.measure();
     for (const draft of [...this.#grid.drafts.keys()])
       if (!this.#isInput(unkey(draft))) this.#grid.drafts.delete(draft);

@@ -152,6 +152,16 @@ test("“Make this the goal” brings the section into view at once, and then wh
   assert.deepEqual(brought, ["section", "way"]);
 });
 
+test("in long tables the row and the column of the goal are shown", async () => {
+  const { cell, answer } = await page("long");
+  answer("long, a goal in the middle");
+  for (const key of ["weights_target|0|6|7", "head_row_losses|0|6|0", "d_weights|0|6|7", "d_k|0|7|0"])
+    assert.ok(cell(key), key);
+  assert.equal(cell("d_weights|0|8|6"), null);
+  answer("long, another goal");
+  assert.ok(cell("d_weights|0|8|6"));
+});
+
 test("a pinned output begins a goal for its row, to be typed over", async () => {
   const { pin, click, control } = await page();
   await pin("output||1|0");

@@ -61,6 +61,24 @@ export function targetsOf(goal) {
 }
 
 /**
+ * A cell of each backward table in the row and the column of every target.
+ * @type {(model: ExploreModel) => Cell[]}
+ */
+export function cellsOfGoal({ learning, matrices, dims }) {
+  const tables = learning?.stages.flatMap((stage) => stage.matrices) ?? [];
+  return targetsOf(learning?.goal).flatMap(({ aim, target }) => {
+    /** @type {Record<string, number>} */
+    const along = { n_q: aim.row, ...(typeof target === "number" ? { n_k: target } : {}) };
+    return tables.flatMap((name) => {
+      const { axes, perHead } = matrices[name];
+      const [row, col] = axes.map((axis) => along[axis] ?? 0);
+      const heads = !perHead ? [null] : aim.head === null ? [...Array(dims.h).keys()] : [aim.head];
+      return heads.map((head) => ({ name, head, row, col }));
+    });
+  });
+}
+
+/**
  * The numbers that a row has now, as they would be typed.
  * @type {(model: ExploreModel, aim: Aim) => string}
  */
