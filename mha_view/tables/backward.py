@@ -52,6 +52,7 @@ _THROUGH_HEAD: Final = N_(
 )
 _TITLE: Final = N_("{stage}, backward")
 _UNMOVED: Final = N_("The goal does not depend on {names}. A step leaves these numbers as they are.")
+_UNREACHED: Final = N_("No target, so no backward tables: head {list}.")
 _UNDEFINED: Final = N_(
     "{place} is 0: the length of a row of zeros has no derivative. The tables use 0 in its place."
 )
@@ -206,7 +207,7 @@ def _numbered(symbol: str) -> str:
 
 
 def _remarks(computed: Trace, language: str) -> list[str]:
-    """What a step leaves as it is; where a derivative is not defined, and what is used in its place."""
+    """What the goal and a step leave out; where a derivative is not defined, and what is used in its place."""
     words, example = words_in(language), computed.example
     unmoved = [
         symbol(name, example)
@@ -217,5 +218,11 @@ def _remarks(computed: Trace, language: str) -> list[str]:
     undefined = [
         words(_UNDEFINED).format(place=cell_name(cell, example, words)) for cell in undefined_rows(computed)
     ]
-    names = words(N_(", ")).join(unmoved)
-    return [*([words(_UNMOVED).format(names=names)] if unmoved else ()), *undefined]
+    reached = computed.backward.get("d_weights", ())
+    unreached = [str(head + 1) for head, rows in enumerate(reached) if rows is None]
+    comma = words(N_(", "))
+    return [
+        *([words(_UNREACHED).format(list=comma.join(unreached))] if unreached else ()),
+        *([words(_UNMOVED).format(names=comma.join(unmoved))] if unmoved else ()),
+        *undefined,
+    ]

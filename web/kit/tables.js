@@ -74,6 +74,16 @@ function getOrMake(made, at, make) {
   return value;
 }
 
+/**
+ * Of some heads those that have a table in these stages; all of them where none has one.
+ * @type {(model: Model, stages: Stage[], heads: number[]) => number[]}
+ */
+function withTables(model, stages, heads) {
+  const names = stages.flatMap(({ matrices }) => matrices).filter((name) => model.matrices[name]?.perHead);
+  const found = heads.filter((head) => names.some((name) => rowsOf(model, name, head)));
+  return found.length ? found : heads;
+}
+
 const SPARE = 3; // digits for which a column keeps room that it no longer needs
 
 /** @typedef {import("./colour_scales.js").ColourScales} ColourScales */
@@ -142,8 +152,9 @@ export class View {
     const stages = [...model.stages, ...backward];
     this.order = stages.flatMap(({ matrices }) => matrices); // of the tables on the page, by name
     for (const { matrices } of stages) for (const name of matrices) this.#beside.set(name, matrices);
-    this.root = this.#stages(model, bare ? [] : model.stages, true);
-    this.backward = this.#stages(model, bare ? [] : backward, false); // the tables of the backward pass, apart from the others
+    this.root = this.#stages(model, bare ? [] : model.stages, heads, true);
+    // the tables of the backward pass, apart from the others
+    this.backward = this.#stages(model, bare ? [] : backward, withTables(model, backward, heads), false);
     if (!bare) this.patch(model);
   }
 
@@ -151,20 +162,22 @@ export class View {
    * The tables of some stages, below the titles of the heads; `hasActs`: with what can be done with a head.
    * @param {TablesModel} model
    * @param {Stage[]} stages
+   * @param {number[]} heads that have a column
    * @param {boolean} hasActs
    */
-  #stages(model, stages, hasActs) {
+  #stages(model, stages, heads, hasActs) {
     const present = stages.filter(({ matrices }) => matrices.some((name) => model.matrices[name]));
-    const titles = present.length && model.dims.h > 0 ? headTitles(model, this.heads, hasActs) : null;
-    const attributes = { class: "stages", style: `--heads: ${this.heads.length}` };
-    return element("div", attributes, titles, ...present.map((stage) => this.#stage(model, stage)));
+    const titles = present.length && model.dims.h > 0 ? headTitles(model, heads, hasActs) : null;
+    const attributes = { class: "stages", style: `--heads: ${heads.length}` };
+    return element("div", attributes, titles, ...present.map((stage) => this.#stage(model, stage, heads)));
   }
 
   /**
    * @param {Model} model
    * @param {Stage} stage
+   * @param {number[]} heads that have a column
    */
-  #stage(model, stage) {
+  #stage(model, stage, heads) {
     const names = stage.matrices.filter((name) => model.matrices[name]);
     const shared = names.filter((name) => !model.matrices[name].perHead);
     const own = names.filter((name) => model.matrices[name].perHead);
@@ -175,7 +188,7 @@ export class View {
       if (shared.length) row.append(div("stage-title"));
       const unshown = unshownNote(model, own, this.heads);
       if (unshown) requireElement(row, ":scope > .stage-title:last-of-type").append(unshown);
-      for (const head of this.heads) {
+      for (const head of heads) {
         const present = own.filter((name) => rowsOf(model, name, head));
         const label = `${this.words.head} ${head + 1}`;
         row.append(

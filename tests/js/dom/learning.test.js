@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pointsOf } from "../../../web/explore/learning/loss_curve.js";
 import { listed } from "../../../web/explore/learning/ways.js";
+import { View } from "../../../web/kit/tables.js";
 import { mount, payload, press } from "./page.js";
 
 const WORDS = { head: "Head" };
@@ -160,6 +161,15 @@ test("in long tables the row and the column of the goal are shown", async () => 
   assert.equal(cell("d_weights|0|8|6"), null);
   answer("long, another goal");
   assert.ok(cell("d_weights|0|8|6"));
+});
+
+test("a head without a target takes no room among the backward tables", async () => {
+  const { text } = await page("look");
+  assert.match(text(".learning-notes"), /No target, so no backward tables: head 2\./);
+  const words = new Proxy({}, { get: () => "" }); // the words do not matter here
+  const view = new View({ ...payload("look"), words });
+  const columns = [view.root, view.backward].map((stages) => stages.style.getPropertyValue("--heads").trim());
+  assert.deepEqual(columns, ["2", "1"]);
 });
 
 test("a pinned output begins a goal for its row, to be typed over", async () => {
