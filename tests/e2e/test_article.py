@@ -95,6 +95,6 @@ def test_an_example_opens_in_explore_and_the_text_is_still_there(opened):
 def test_an_article_on_a_phone_and_in_both_schemes(opened):
     page = read(opened("&lang=zh", viewport={"width": 390, "height": 844}, has_touch=True))
     text, verdict = (page.locator(place).bounding_box() for place in (".article .text", ".article .verdict"))
-    assert text["y"] + text["height"] < verdict["y"]
+    assert verdict["y"] + verdict["height"] < text["y"]
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert_no_barrier_either(page)
