@@ -24,14 +24,23 @@ export class Ways {
         `text/${type};charset=utf-8`,
         write(listed(host.model, words)),
       );
-    const way = (/** @type {string} */ focus, /** @type {() => unknown} */ onclick) =>
-      button({ data: { focus: `backward ${focus}` }, onclick }, words[`backward_${focus}`]);
+    const way = (
+      /** @type {string} */ focus,
+      /** @type {string} */ text,
+      /** @type {() => unknown} */ onclick,
+    ) => button({ data: { focus: `backward ${focus}` }, onclick }, text);
     const go = (/** @type {boolean} */ isExercise) => async () => {
       await host.settled();
       window.location.assign(checkTo(host.model, isExercise));
     };
-    this.#links = [way("check", go(false)), way("exercise", go(true))];
-    const files = [way("csv", save("csv", csvOf)), way("markdown", save("markdown", markdownOf))];
+    this.#links = [
+      way("check", words.backward_check, go(false)),
+      way("exercise", words.backward_exercise, go(true)),
+    ];
+    const files = [
+      way("csv", words.backward_csv, save("csv", csvOf)),
+      way("markdown", words.backward_markdown, save("markdown", markdownOf)),
+    ];
     this.root.append(
       element("summary", { data: { focus: "backward ways" } }, words.backward_ways),
       div("ways", ...this.#links, ...files),
