@@ -36,6 +36,7 @@ def page(forbidding, watch) -> Iterator[Page]:
 
 
 def bench(page: Page) -> None:
+    page.get_by_role("button", name="Show me around first").click()
     expect(page.locator(".start")).to_be_visible()
     page.keyboard.press("Escape")
     Bench(page).settled().edit("x", None, 0, 0, 7)

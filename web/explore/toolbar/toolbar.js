@@ -96,13 +96,14 @@ export class Toolbar {
     });
   }
 
-  /** What is left of the menus where only numbers can be changed, and some settings. @param {string[]} settings */
+  /** What is left of the menus where only numbers can be changed, and some settings: in a puzzle, or without a server. @param {string[]} settings */
   #fixedMenu(settings) {
     const hasDivisor = this.host.model.constants.divisor !== null;
     return [
       settings.includes("scale") && hasDivisor ? this.#scale() : null,
       settings.includes("softcap") ? this.#softcap() : null,
       ...(settings.includes("mask") ? [this.#mask(), this.#corner()] : []),
+      this.host.model.puzzle ? null : this.#decimals(),
     ];
   }
 
