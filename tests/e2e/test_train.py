@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from mha_view.language import LANGUAGES
 from tests.e2e.looks import assert_no_barrier_at, wider
+from tools.drive.browser import at_rest
 from tools.drive.explore import Bench
 
 STEPS = 20
@@ -88,6 +89,7 @@ def test_a_training_goes_on_while_another_page_is_shown_and_with_back(train):
     expect(focus(page, "pause")).to_be_visible(timeout=120_000)
     page.get_by_role("link", name="Learn", exact=True).click()
     expect(page.locator(".train")).to_have_count(0)
+    at_rest(page)  # Learn is shown: the page is empty before that
     page.go_back()
     expect(focus(page, "pause")).to_be_visible(timeout=60_000)
     focus(page, "pause").click()
