@@ -16,6 +16,8 @@ const FIRST = "induction"; // the recording that the page opens with
 
 /** The page whose training goes on while another page of the app is shown. @type {Train | null} */
 let absent = null;
+/** The page that is shown. Streamlit may make its new element before it removes the old one. @type {Train | null} */
+let shown = null;
 
 class Train {
   /** @type {Recording | null} */
@@ -54,8 +56,8 @@ class Train {
 
   /** The training that went on while other pages were shown, or a new page. @param {Component<TrainData>} component */
   static on(component) {
-    const page = absent ?? new Train(component);
-    absent = null;
+    const page = absent ?? shown ?? new Train(component);
+    [absent, shown] = [null, page];
     component.parentElement.append(page.root);
     return page;
   }
@@ -84,6 +86,8 @@ class Train {
 
   /** Another page is shown. What would be lost goes on and is shown when the visitor comes back. */
   unmount() {
+    if (this.root.isConnected) return; // it is in a new element by now
+    shown = null;
     this.#place.stop();
     this.#parts.curves.stop();
     this.root.remove();

@@ -338,6 +338,17 @@ test("a training goes on while another page is shown, and is there when the visi
   assert.equal(root.querySelectorAll(".map").length, 4);
 });
 
+test("a new element that comes before the old one goes has the same page", async () => {
+  const page = await starting();
+  await page.tell(payload("opened")[1]);
+  const count = sockets.length;
+  await page.tell({ state: { name: "running" } });
+  const root = page.comeBack();
+  page.root.remove();
+  assert.equal(sockets.length, count);
+  assert.match(root.querySelector(".state").textContent, /^Step 30 of 30/);
+});
+
 test("a recording that is left asks for nothing more, and its socket is closed", async () => {
   const page = await withRecording();
   page.leave();
