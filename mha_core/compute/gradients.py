@@ -147,8 +147,10 @@ def sensitivity(of: Example | Trace) -> Sensitivity:
     heads = range(len(computed.example.heads))
     totals: dict[Place, Tensor] = {}
     for goals in _every_output(computed):
+        count = len(next(iter(goals.values())))
         for place, slopes in _passed_back(computed, last_step(computed.example), goals).items():
-            part = norm(slopes, (0, -2, -1)).flatten()
+            each = slopes.expand(count, *slopes.shape[-2:])  # what is the same for all goals is there once
+            part = norm(each, (0, -2, -1)).flatten()
             totals[place] = torch.hypot(totals[place], part) if place in totals else part
 
     def found(name: str, head: int | None) -> float | None:

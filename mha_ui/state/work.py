@@ -301,6 +301,8 @@ def attempt(work: Work, change: Callable[[Work], Work]) -> Work:
 NOT_CHANGED: Final = N_("Something went wrong, so this change was not made. Details are in the server's log.")
 
 
+_EXPLORE: Final = "pages/bench.py"
+
 # --- what the browser was sent ---------------------------------------------------------------------------------
 
 
@@ -322,7 +324,8 @@ def come_to(work: Work, page: str) -> Work:
     """
     before, seen = work.browser.said
     message = work.message
-    if page != before and (message is seen or (message and message.kind == "info")):
+    is_of_edit = before == _EXPLORE and message is not None and message.kind == "info"
+    if page != before and (message is seen or is_of_edit):
         work = without_message(work)
     return note_said(work, page)
 
