@@ -62,6 +62,10 @@ export class Curves {
     if (this.root.isConnected && !this.playing.hidden) this.#toggle();
   }
 
+  get isPlaying() {
+    return this.#timer !== 0;
+  }
+
   stop() {
     clearInterval(this.#timer);
     this.#timer = 0;

@@ -89,9 +89,8 @@ class Train {
     if (this.root.isConnected) return; // it is in a new element by now
     shown = null;
     this.#place.stop();
-    this.#parts.curves.stop();
     this.root.remove();
-    if (this.#loss) absent = this;
+    if (this.#loss || this.#parts.curves.isPlaying) absent = this;
     else this.#stop();
   }
 
