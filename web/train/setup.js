@@ -27,7 +27,8 @@ const CHOICES = { architecture: ["decoder", "encoder-decoder"], optimizer: ["ada
 /** @typedef {{ recording: import("./recording.js").Recording | null; state: TrainState; isLive: boolean; isStopping: boolean; isBusy: boolean;
  *   hasKept: boolean; isLast: boolean; size: number | null }} SetupValues */
 /** @typedef {{ open: (task: string) => void; last: () => void; start: (wish: Record<string, unknown>) => void; send: (command: string) => void;
- *   more: (steps: number) => void; save: () => void; file: (file: File) => void; exercise: () => void; changed: (wish: Record<string, unknown>) => void }} SetupHost */
+ *   more: (steps: number) => void; save: () => void; file: (file: File) => void; exercise: () => void;
+ *   changed: (wish: Record<string, unknown>) => void }} SetupHost */
 
 export class Setup {
   /** The task that is chosen. @type {TrainTask | null} */

@@ -85,7 +85,7 @@ test("each matrix is framed with its letter, a guess with a question mark", asyn
 
 const bare = (/** @type {string} */ letter) => letter.replace("_", "");
 
-test("a wrong number stands in its place with the right one, and a click says why", async () => {
+test("a wrong number is shown where it is printed, with the right one, and a click says why", async () => {
   const { one, all } = await opened("heads");
   const [mark] = all(".mark");
   assert.deepEqual(

@@ -11,8 +11,8 @@ const FEWEST = 1; // decimals of a number below ten in the narrowest columns
 
 /**
  * `shownHeads`: the heads whose tables are on the page; `shownDigits`: how many digits their narrow columns have;
- * `areTablesOpen`: whether large tables are shown as a whole; `isFree`: whether the tables may be laid out again, that is, no number is being dragged or typed; `isFixed`: whether
- * an exercise decides which tables are shown; `bringHead`: bring a head's lines into view.
+ * `areTablesOpen`: whether large tables are shown as a whole; `isFree`: whether the tables may be laid out again, that is,
+ * no number is being dragged or typed; `isFixed`: whether an exercise decides which tables are shown; `bringHead`: bring a head's lines into view.
  * @typedef {{
  *   readonly root: HTMLElement;
  *   readonly tables: HTMLElement;
