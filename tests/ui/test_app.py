@@ -38,8 +38,7 @@ def visit():
         app.context.update(locale=locale, theme=theme)
         return sound(app.run())
 
-    yield opened
-    st.cache_resource.clear()
+    return opened
 
 
 def sound(app):

@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 import pytest
-import streamlit as st
 import torch
 
 from mha_core import OPENS_FIRST, AddMask, AllowMask, built_in, library, to_token, trace
@@ -33,8 +32,7 @@ def read():
     def read(locale=None, **query):
         return opened(PAGE, query, locale=locale)
 
-    yield read
-    st.cache_resource.clear()
+    return read
 
 
 def payload(app, part):

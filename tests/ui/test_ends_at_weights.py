@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 
 import pytest
-import streamlit as st
 
 from mha_core import Cell, to_token, trace
 from mha_core.compute.gradients import gradients
@@ -27,8 +26,7 @@ def read():
     def read(page, **query):
         return opened(page, {"s": to_token(ENDS_AT_WEIGHTS), **query})
 
-    yield read
-    st.cache_resource.clear()
+    return read
 
 
 def sent(app, key):

@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 
 import pytest
-import streamlit as st
 
 from mha_core import Example, Head, built_in, library, to_token, trace
 from mha_core.check.catalogue import formula_of
@@ -44,8 +43,7 @@ def read():
             query["example"] = example
         return opened(PAGE, query, locale=locale)
 
-    yield read
-    st.cache_resource.clear()
+    return read
 
 
 def board(app):

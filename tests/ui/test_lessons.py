@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 
 import pytest
-import streamlit as st
 
 from mha_core import OPENS_FIRST, Head, built_in, library, to_token, trace
 from mha_core.compute.scaling import experiment
@@ -32,8 +31,7 @@ def read():
         query |= {"lesson": lesson} if lesson else {}
         return opened(PAGE, query, locale=locale, theme=theme)
 
-    yield read
-    st.cache_resource.clear()
+    return read
 
 
 def figure(app, name):

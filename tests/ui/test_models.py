@@ -30,8 +30,7 @@ TEXT = "the cat sat on the mat"
 
 @pytest.fixture
 def read():
-    yield lambda **query: opened(PAGE, query)
-    st.cache_resource.clear()
+    return lambda **query: opened(PAGE, query)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from collections import Counter
 from html import escape
 
 import pytest
-import streamlit as st
 
 import mha_ui.check
 import mha_ui.conventions
@@ -71,12 +70,6 @@ TABLES = ("bench", "check", "experiments.gradient", "experiments.change")
 EXPERIMENT = {"experiments.gradient": "gradients", "experiments.saturation": "gradients"} | {
     "experiments.change": "baseline"
 }
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    yield
-    st.cache_resource.clear()
 
 
 @pytest.fixture

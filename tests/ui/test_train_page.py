@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import pytest
-import streamlit as st
 
 from mha_core.example.files import dump
 from mha_core.train import TASKS, Training, example_of, settings_of, task_of
@@ -17,12 +16,6 @@ from tests.js.dom.works import opened as work_at
 from tests.ui.pages import opened
 
 PAGE = "train.py"
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    yield
-    st.cache_resource.clear()
 
 
 def titles(sent: Any):

@@ -41,8 +41,7 @@ def visit():
         app.context.update(locale=locale, theme="light")
         return sound(app.run())
 
-    yield opened
-    st.cache_resource.clear()
+    return opened
 
 
 def sound(app):
