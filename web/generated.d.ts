@@ -316,10 +316,11 @@ interface MakePuzzle {
   cell: Cell;
 }
 
-/** This server is new, and the page was at this address. */
+/** This server is new, and the page was at this address, to which this history led. */
 interface Restore {
   op: "restore";
   address: Record<string, string>;
+  history?: unknown;
 }
 
 /** Another window has these numbers. `way`: it went "back" or "forward" in its history, or else made a step. */

@@ -91,9 +91,10 @@ class MakePuzzle(Action, op="make_puzzle"):
 
 
 class Restore(Action, op="restore"):
-    """This server is new, and the page was at this address."""
+    """This server is new, and the page was at this address, to which this history led."""
 
     address: Query
+    history: Anything | None = None
 
 
 class Follow(Action, op="follow"):

@@ -96,8 +96,8 @@ def _acted(work: Work, action: Action) -> Work:
     if change:
         return change(without_message(work))  # it may be about the step that is taken back
     match action:
-        case actions.Restore(address=query):
-            return _restored(work, query)
+        case actions.Restore(address=query, history=stored):
+            return _restored(work, query, stored)
         case actions.Follow(address=query, way=way):
             return _followed(work, query, _WAYS.get(way, keep))
         case actions.Recall(history=stored):
@@ -234,10 +234,11 @@ def _with_larger(work: Work, message: Message, larger: SetBlock) -> Message:
     return message._replace(offer=Offer(text, as_data(larger)))
 
 
-def _restored(work: Work, query: Mapping[str, str]) -> Work:
-    """The work of a page that was at this address when its server was replaced."""
+def _restored(work: Work, query: Mapping[str, str], stored: object) -> Work:
+    """The work of a page that was at this address, with this history, when its server was replaced."""
     opened, browser = work_at(query, work.language), work.browser
     history = replace(opened.history, revision=work.history.revision + 1, opened=work.history.opened + 1)
+    history = recalled(history, stored, leads_further=True)
     same_browser = Browser(browser.session, browser.applied, listed=browser.listed)
     return replace(opened, history=history, browser=same_browser)
 

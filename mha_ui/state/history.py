@@ -152,10 +152,11 @@ def history_of(history: History, stored: int) -> HistoryState:
     }
 
 
-def recalled(history: History, stored: object) -> History:
+def recalled(history: History, stored: object, *, leads_further: bool = False) -> History:
     """The history that a browser stored, if its current example is the one that this history began with.
 
-    What has been done since then stays. Anything that is not such a history is ignored.
+    ``leads_further``: this history may also have begun a step later. What has been done since then stays. Anything that
+    is not such a history is ignored.
     """
     try:
         versions, at = _read(stored)
@@ -163,20 +164,23 @@ def recalled(history: History, stored: object) -> History:
         return history
     first, *since = history.versions
     last = versions[at]
-    if last.example != first.example:
+    is_further = last.example != first.example
+    if is_further and not leads_further:
         return history
 
+    is_opened = is_further and first.name is not None  # an example was opened since
+
     def continued(version: Version) -> Version:
-        is_same = version.origin is first.origin
+        is_same = version.origin is first.origin and not is_opened
         return Version(version.example, last.origin, last.name) if is_same else version
 
     now = continued(history.version)
-    future = tuple(map(continued, history.future)) if since else tuple(versions[:at:-1])
+    future = tuple(map(continued, history.future)) if since or is_further else tuple(versions[:at:-1])
     return replace(
         history,
         origin=now.origin,
         name=now.name,
-        past=(*versions[:at], *map(continued, history.past))[-UNDO_STEPS:],
+        past=(*versions[: at + is_further], *map(continued, history.past))[-UNDO_STEPS:],
         future=future,
         revision=history.revision + 1,
         opened=history.opened + 1,

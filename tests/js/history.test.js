@@ -133,6 +133,22 @@ test("a server that starts anew is given what this page still knows", () => {
   assert.deepEqual(again.update({ ...answer("two", [1], 0, []), address: { s: "t2" } }).examples, [1, 2]);
 });
 
+test("a history that was handed over to a new server is not sent back to it again", () => {
+  const page = loaded(new Storage());
+  page.update(answer("one", [1, 2], 1));
+  assert.deepEqual(page.handOver("two")?.examples, [1, 2]);
+  assert.equal(page.lastKnown("two"), 0); // the new server's numbers are its own
+  assert.equal(page.update(answer("two", [5, 6], 1)), null);
+  assert.equal(page.lastKnown("two"), 6);
+});
+
+test("a history whose work no address holds is not handed over", () => {
+  const page = loaded(new Storage());
+  assert.equal(page.handOver("one"), null);
+  page.update({ ...answer("one", [1, 2], 1), address: {}, whole: "t2" });
+  assert.equal(page.handOver("two"), null);
+});
+
 test("what is stored is bounded: the oldest go first, then the last to be done again", () => {
   const tab = new Storage();
   const page = loaded(tab);

@@ -50,3 +50,19 @@ test("what the server has got with the request for the next page is not left beh
   sender.retire(part);
   assert.equal(sender.takeLeft(), null);
 });
+
+test("a new server is given the history with the address, before what was not confirmed", () => {
+  const part = {};
+  /** @type {any[]} */
+  const sent = [];
+  const post = (/** @type {any} */ { edits }) => sent.push(edits);
+  sender.receive({ session: "s", ack: 3, address: { s: "a" } }, post, part);
+  sender.send({ op: "undo" });
+  sender.historyFor = (session) => /** @type {any} */ ({ leadsTo: "a", for: session });
+  sender.receive({ session: "t", ack: 0, address: {} }, post, part);
+  assert.deepEqual(sent.at(-1), [
+    { op: "restore", address: { s: "a" }, history: { leadsTo: "a", for: "t" }, seq: 1 },
+    { op: "undo", seq: 2 },
+  ]);
+  sender.receive({ session: "t", ack: 2, address: { s: "a" } }, post, part); // nothing is sent again
+});

@@ -28,9 +28,9 @@ from mha_core.vocabulary import AXES
 from mha_ui import state
 from mha_ui.bench.model import payload
 from mha_ui.notes import rich
-from mha_ui.state import UNDO_STEPS, WalkPlace, Work, address, receive
+from mha_ui.state import UNDO_STEPS, WalkPlace, Work, address, open_built_in, receive
 from mha_ui.state import work as state_work
-from mha_ui.state.history import begun
+from mha_ui.state.history import begun, history_of
 from mha_ui.state.url import is_plain, say_whether_too_large, work_at
 from mha_view.about import is_ours
 from mha_view.language import LANGUAGES
@@ -844,6 +844,45 @@ def test_the_page_gives_a_new_server_its_address_and_its_unconfirmed_edits():
     assert message_of(new) is None
     new = send(new, {"op": "undo"}, {"op": "undo"})
     assert new.example == old.example
+
+
+def restored_with(old, stored, *edits):
+    """A new server's work, given an old one's address and its history, and then these edits."""
+    sent = {
+        "op": "restore",
+        "address": address(old),
+        "history": history_of(stored.history, 0) | texts(stored),
+    }
+    return send(opened({"example": "causal"}), sent, *edits)
+
+
+def texts(work):
+    """All texts of a history, the shown example's too, as the browser stores them."""
+    shown, texts = work.history, history_of(work.history, 0)["texts"]
+    return {"texts": [*texts, (shown.numbers[id(shown.example)][0], shown.token)]}
+
+
+def test_a_new_server_has_the_history_before_it_applies_an_unconfirmed_undo():
+    old = send(opened({"example": "causal"}), cell(7), cell(8))
+    new = restored_with(old, old, {"op": "undo"})
+    assert new.example == apply(built_in("causal"), cell(7))
+    assert send(new, {"op": "redo"}).example == old.example
+    assert send(new, {"op": "undo"}).example == built_in("causal")
+    assert send(new, {"op": "reset"}).example == built_in("causal")
+
+
+def test_where_the_address_is_a_step_further_than_the_history_undo_leads_back_into_that():
+    before = send(opened({"example": "causal"}), cell(7))
+    new = restored_with(send(before, cell(8)), before, {"op": "undo"})
+    assert new.example == before.example
+    assert send(new, {"op": "redo"}).example == apply(built_in("causal"), cell(8))
+    assert send(new, {"op": "undo"}).example == built_in("causal")
+
+
+def test_an_example_that_was_opened_after_the_stored_history_is_reset_to_itself():
+    before = send(opened({"example": "causal"}), cell(7))
+    new = restored_with(open_built_in(before, "water"), before, cell(8), {"op": "reset"})
+    assert new.example == built_in("water")
 
 
 def test_a_restored_example_is_reset_to_itself():

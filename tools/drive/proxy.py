@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
@@ -30,17 +32,28 @@ def executable() -> str | None:
 
 @dataclass
 class Replicas:
-    """What runs: the servers, the Redis, and the proxy's process and port."""
+    """What runs: the servers, the Redis, and the proxy's process, port and socket for commands."""
 
     servers: list[server.Server]
     redis: redis_server.RedisServer
     port: int
     process: subprocess.Popen[bytes]
+    admin: Path
 
     @property
     def url(self) -> str:
         """The proxy's address."""
         return f"http://localhost:{self.port}/"
+
+    def busiest(self) -> server.Server:
+        """The server at which most connections are open, by the proxy's own count."""
+        with socket.socket(socket.AF_UNIX) as command:
+            command.connect(str(self.admin))
+            command.sendall(b"show stat app 4 -1\n")  # 4: servers
+            with command.makefile(encoding="ascii") as answer:
+                rows = list(csv.DictReader(answer))
+        _, at = max((int(row["scur"]), at) for at, row in enumerate(rows))
+        return self.servers[at]
 
 
 @contextmanager
@@ -55,17 +68,18 @@ def running(**environment: str) -> Iterator[Replicas]:
         servers = [stack.enter_context(server.running(**shared)) for _ in range(2)]
         _wait_until_ready([one.port for one in servers])
         port, folder = server.free_port(), Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        admin = folder / "haproxy.sock"
         settings = {f"MHA_REPLICA_{at}": f"127.0.0.1:{one.port}" for at, one in enumerate(servers, start=1)}
         process = subprocess.Popen(
             [command, "-f", CONFIGURATION],
-            env={**os.environ, **settings, "MHA_PORT": str(port), "MHA_ADMIN": str(folder / "haproxy.sock")},
+            env={**os.environ, **settings, "MHA_PORT": str(port), "MHA_ADMIN": str(admin)},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         stack.callback(process.wait)
         stack.callback(process.kill)
         _wait_until_ready([port])
-        yield Replicas(servers, redis, port, process)
+        yield Replicas(servers, redis, port, process, admin)
 
 
 def _wait_until_ready(ports: Iterable[int]) -> None:

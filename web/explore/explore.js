@@ -60,6 +60,7 @@ const answers = new Answers();
 /** One for the page: Streamlit may mount the component again, and no edit may be lost with the old one. */
 const tabHistory = new History(ofTab);
 window.addEventListener("pagehide", () => tabHistory.flush(sender.pending));
+sender.historyFor = (session) => tabHistory.handOver(session);
 
 /** @typedef {import("../kit/answers.js").Whole} Whole */
 /** @typedef {import("../kit/answers.js").Next} Next */

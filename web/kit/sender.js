@@ -8,8 +8,15 @@ const RESTS = 4; // of them at most, while the live channel has not answered
 const SILENCE = 3000; // ms without an answer until all is sent again
 
 /** @typedef {{ session: string; edits: SentEdit[] }} Sent */
+/** @typedef {import("../explore/editing/history.js").StoredHistory} StoredHistory */
 
 class Sender {
+  /**
+   * The history that led to the address which an earlier server confirmed last, for the server of this session. Null
+   * where nothing on the page has it. Explore sets this.
+   * @type {(session: string) => StoredHistory | null}
+   */
+  historyFor = () => null;
   #session = ""; // until the server has answered for the first time
   #last = 0;
   /** @type {SentEdit[]} */
@@ -43,9 +50,12 @@ class Sender {
       if (isNew && this.#pending.length) this.#flush();
     } else {
       // After a restart the server knows only the address that this page was loaded with: send the last address that
-      // the server before it confirmed, and then the edits that were never confirmed.
+      // the server before it confirmed, with what undo leads to from there, and then the edits that were never confirmed.
       /** @type {Edit[]} */
-      const restore = this.#session && this.#address ? [{ op: "restore", address: this.#address }] : [];
+      const restore =
+        this.#session && this.#address
+          ? [{ op: "restore", address: this.#address, history: this.historyFor(session) }]
+          : [];
       this.#session = session;
       this.#last = this.#confirmed = ack;
       this.#pending = [...restore, ...this.#pending].map((edit) => ({ ...edit, seq: ++this.#last }));

@@ -53,6 +53,19 @@ export class History {
   }
 
   /**
+   * The history as the page has it, for the server of a new session, which will have it from then on. Null where it is to
+   * be sent back by `update`, since no address holds the work.
+   * @param {string} session
+   */
+  handOver(session) {
+    const history = this.#next;
+    if (!history || history.whole) return null;
+    this.#session = session;
+    this.#texts.clear();
+    return history;
+  }
+
+  /**
    * Called with an answer of the page to every edit so far. In a new session it returns the history that led to where
    * the session began, to be sent back. It stays stored until that has been answered.
    * @param {{ session: string; history: HistoryState; address: Record<string, string>; whole: string | null }} data
