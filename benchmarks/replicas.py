@@ -22,8 +22,9 @@ from benchmarks.table import Line
 from tools.drive import proxy
 from tools.drive.connection import Connection
 from tools.drive.proxy import Replicas
+from tools.drive.visitor import all_come_back
 
-AUDIENCE = 200
+AUDIENCE, STUDENTS = 200, 300
 STEPS = 20
 EVERY = 0.5
 """Seconds between two steps of the presenter."""
@@ -172,7 +173,12 @@ def measure() -> list[Line]:
     for what, fail in FAULTS.items():
         with proxy.running(MHA_DRAIN="6") as replicas:
             lines += asyncio.run(measured(replicas, what, fail))
-    return lines
+    with proxy.running() as replicas:
+        away = [1000 * student.away for student, *_ in asyncio.run(all_come_back(replicas, STUDENTS))]
+    return [
+        *lines,
+        Line(f"a server is killed: {STUDENTS} students' work is back at another one", away, by="p95"),
+    ]
 
 
 async def measured(replicas: Replicas, what: str, fail: Fault) -> list[Line]:
