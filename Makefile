@@ -12,7 +12,7 @@ PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
 
-# A stamp says which requirements stand in .venv, so that nothing is installed a second time.
+# A stamp says which requirements .venv has, so that nothing is installed a second time.
 APP := $(VENV)/.app
 DEV := $(VENV)/.dev
 DOCS := $(VENV)-docs/.docs
@@ -58,7 +58,7 @@ servers:
 
 # Two at a time; a file's tests stay together, since they share servers and what is slow to import. Files keep their
 # order, in which those that take longest come first.
-# What is compiled is kept, whatever the shell asks for: the tests start many processes, which would compile it anew.
+# What is compiled is kept, whatever the shell asks for: the tests start many processes, which would compile it again.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder --durations=20
 
 test: $(DEV) $(WEB) browser servers ## install what the tests need, Chromium, Redis and HAProxy included, and run them; ARGS="-k name" for some
@@ -82,7 +82,7 @@ catalogue: $(DEV) ## bring the translation catalogues up to date with the code
 	$(PY) tools/catalogue.py update
 
 # Torch's builds differ in what they bring for graphics cards, so that is left out; each build names its own.
-lock: $(DEV) ## write the lock file anew after a change of the pins; ARGS=--upgrade takes the newest of what they bring
+lock: $(DEV) ## write the lock file again after a change of the pins; ARGS=--upgrade takes the newest of what they bring
 	$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --no-header --annotation-style line $(ARGS) \
 		requirements.txt requirements-read.txt requirements-replicas.txt requirements-slides.txt --output-file $(LOCK)
 	{ echo '# Everything that the app needs, slides and Redis included, with all that it brings. `make lock` writes it.'; \

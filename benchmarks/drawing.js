@@ -13,7 +13,7 @@ const REST = 400; // ms without anything new, after which a picture is finished
 const text = (bytes) => new TextDecoder().decode(bytes);
 const script = (source) => element("script", {}, source);
 
-/** Each takes the bytes, and the place where it has drawn others before: it draws anew, or what is new. */
+/** Each takes the bytes, and the place where it has drawn others before: it draws all of it, or only what is new. */
 const TOOLS = {
   async ours() {
     const words = await (await fetch("/words")).json();

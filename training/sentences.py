@@ -1,4 +1,4 @@
-"""Sentences in which a word hangs on another one far away. Each is told in English and 中文; "*" is before such a word.
+"""Sentences in which a word depends on another one far away. Each is in English and 中文; "*" is before such a word.
 
 Places, numbers and lengths are drawn, so that only the words themselves say where to look.
 """

@@ -35,7 +35,7 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What stands in a gap: a word in both languages, and the noun that it is, if it is one."""
+    """What fills a gap: a word in both languages, and the noun that it is, if it is one."""
 
     en: str
     zh: str
@@ -94,7 +94,7 @@ def _told(
     gaps: Mapping[tuple[str, str], Filled],
     choices: Sequence[float],
 ) -> str:
-    """Choices first, since a gap may stand in one. The same numbers choose in both languages."""
+    """Choices first, since one may have a gap. The same numbers choose in both languages."""
     ahead = iter(choices)
     chosen = _CHOICE.sub(lambda found: _chosen(found[1].split("/"), next(ahead)), text)
     return " ".join(_GAP.sub(lambda found: say(found[1] or "", gaps[found[2], found[3]]), chosen).split())

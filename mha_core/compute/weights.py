@@ -42,7 +42,7 @@ def attention_weights(
     """A = softmax(Q·Kᵀ ÷ divisor) with Q = X·W_Q + b_Q, K = X·W_K + b_K: h × n_q × n_k.
 
     x: n_q × d_model; w_q, w_k: h × d_model × d_k; b_q, b_k: h × 1 × d_k. ``context``, n_k × d_context: what K is
-    computed from where it is not X. q, h × n_q × d_k, and k, h × n_k × d_k, stand in for what would compute them.
+    computed from where it is not X. q, h × n_q × d_k, and k, h × n_k × d_k, take the place of what would compute them.
     ``mask``: "causal", query i may attend to keys 0 … i; or n_q × n_k or h × n_q × n_k, booleans, True = may attend, or
     numbers that are added to the scaled scores. ``divisor``: √d_k by default. A query that may attend to nothing has
     weights 0. ``trace`` gives the same numbers for an example with these matrices.

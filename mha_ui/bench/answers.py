@@ -25,7 +25,7 @@ NewNumbers: TypeAlias = tuple[str, int | None, Sequence[int], Sequence[Value] | 
 """The numbers of a table that are new: its name and its head, and where they are.
 
 For each run of them where it begins in the table's rows laid end to end, and how many there are. Last they themselves,
-where one is no number; else they are next in ``NewParts.floats``.
+where one is not a number; else they are next in ``NewParts.floats``.
 """
 
 

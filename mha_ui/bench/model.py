@@ -1,4 +1,4 @@
-"""What the bench component is told of one state of the work: what the tables show, and what belongs to the work."""
+"""What the bench component receives for one state of the work: what the tables show, and what belongs to the work."""
 
 from __future__ import annotations
 

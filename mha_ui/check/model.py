@@ -1,4 +1,4 @@
-"""What the bench is told on the page Check: inputs to read, claims to fill in, and what the check found."""
+"""What the bench receives on the page Check: inputs to read, claims to fill in, and what the check found."""
 
 from __future__ import annotations
 

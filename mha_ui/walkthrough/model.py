@@ -1,4 +1,4 @@
-"""What the walk is told of one state of the work."""
+"""What the walk receives for one state of the work."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def browser() -> Iterator[Browser]:
 
 class Watch:
     """What a page must not do: complain in the console. It does so of a request to another host too, since the browser
-    finds none (``driver.CHROMIUM_FLAGS``); to be told of each request takes a tenth of a page's opening.
+    finds none (``driver.CHROMIUM_FLAGS``); to watch each request takes a tenth of a page's opening.
     """
 
     def __init__(self) -> None:

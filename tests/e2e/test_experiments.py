@@ -87,7 +87,7 @@ def test_two_variants_are_compared_every_difference_is_marked_and_a_side_is_open
         if by
     }
     assert marked(page) == expected
-    expect(page.locator("td[data-change]").first).to_have_css("position", "relative")  # its sign stands in it
+    expect(page.locator("td[data-change]").first).to_have_css("position", "relative")  # for its sign
     expect(page.get_by_text("Everything before the")).to_be_visible()
     page.get_by_role("radio", name="Scoring").click()
     expect(page.locator(".side-title").last).to_have_text("Dot product, not scaled")
@@ -276,7 +276,7 @@ def test_an_edit_is_told_step_by_step_from_the_baseline(experiment):
         "Since the baseline: X[1, 2] 0 → 3; the change starts at Q"
     )
     page.wait_for_function("() => location.search.includes('base=')")
-    bench.do("baseline")  # pinned anew
+    bench.do("baseline")  # pinned again
     expect(page.locator(".bench .legend")).to_contain_text("Nothing differs from the baseline yet")
     expect(cell(page, "x", None, 0, 1)).to_have_text("3")
 

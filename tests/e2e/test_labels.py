@@ -73,7 +73,7 @@ def press_every_word(page: Page) -> int:
 
 
 def unfolded(page: Page) -> None:
-    """Unfold what stands in the page itself."""
+    """Unfold what is folded in the page itself."""
     page.evaluate(
         """() => {
             for (const { shadowRoot } of document.querySelectorAll("*"))

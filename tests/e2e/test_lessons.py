@@ -124,7 +124,7 @@ def test_a_lesson_is_for_everybody(read, topic, language):
 
 
 def assert_is_for_everybody(page: Page, topic: str, language: str) -> None:
-    """It is in this language, its answer is revealed, nothing stands in the way, and it fits every screen."""
+    """It is in this language, its answer is revealed, nothing covers it, and it fits every screen."""
     words, lesson = words_in(language), LESSONS[topic]
     expect(page.get_by_role("heading", name=words(lesson.title), exact=True)).to_be_visible()
     expect(page.locator('.st-key-lesson-list a[aria-current="page"]')).to_contain_text(words(lesson.title))

@@ -114,7 +114,7 @@ def keys_move(bench):
 
 
 def all_that_is_typed_is_kept(bench):
-    """Each is shown at once; the page is told when the hand rests, and what it answers overwrites nothing newer."""
+    """Each is shown at once; the page gets it when the hand rests, and its answer overwrites nothing newer."""
     example = FIRST
     for number in range(10, 10 + EDITS):
         bench.cell(*X00).click()
@@ -275,13 +275,13 @@ SEEN = """() => {
 
 
 def seen(bench):
-    """What stands in the cells, their signs, colours and descriptions, and what is said above and below them."""
+    """The cells' texts, signs, colours and descriptions, and the sentences above and below them."""
     return bench.page.evaluate(SEEN)
 
 
 @pytest.mark.parametrize(("name", "lens"), in_turn(["first", "padding"], ["change", "gradient"]))
 def test_what_a_lens_shows_follows_a_drag_and_escape_takes_it_back(visit, name, lens):
-    """The button is still down: nothing but the live channel can have told. A page opened anew says the same."""
+    """The button is still down: only the live channel can have sent it. A newly opened page says the same."""
     example, bench = built_in(name), visit(f"?example={name}").choose("lens", lens)
     before = seen(bench.settled())
     drag(bench, -5, *X00)
@@ -365,7 +365,7 @@ ENTER_AND_FOLLOW = """(input) => {
 
 def test_links_lead_to_the_numbers_that_stand_there(visit):
     """A link of the verdict that is followed before the page has kept the last number waits for it, though by then
-    what was found of that number may stand there anew, with another link."""
+    the verdict on that number may be drawn again, with another link."""
     unscaled = [[f"{number:g}" for number in row] for row in trace(FIRST).matrix("scores", 0)]
     edit = {"op": "claim", "matrix": "scaled_scores", "head": 0, "row": 0, "col": 0, "values": unscaled}
     example = apply(FIRST, edit)
@@ -474,7 +474,7 @@ def test_what_a_laptop_was_told_before_it_slept_and_in_its_sleep_stands_when_it_
     with wire_to(server.port) as wire:
         bench = Bench(new_page()).open(f"{wire.url}?example=first").settled()
         assert_shows(bench.edit(*X00, 3), with_x(3))
-        wire.dead = True  # nobody is told, and what is sent is lost
+        wire.dead = True  # nobody notices, and what is sent is lost
         drag(bench, 4, *X00)
         shows(bench, 7)
         bench.page.mouse.up()

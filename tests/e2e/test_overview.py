@@ -347,7 +347,7 @@ def words_are_moved_split_joined_and_rewritten_by_hand(bench):
     tokens = ["cat", "sat", "down", "The on", "mat"]
     assert_shows(bench.settled(), apply(PROGRAMMING, {"op": "sentence", "which": "tokens", "tokens": tokens}))
     page.get_by_role("button", name="Your sentence").click()
-    expect(chips).to_have_text(tokens)  # as they stand, not split anew
+    expect(chips).to_have_text(tokens)  # as they are, not split again
 
 
 def test_a_sentence_that_is_given_up_changes_nothing_and_tokens_are_never_markup(visit):
@@ -385,7 +385,7 @@ def test_what_has_moved_is_marked_and_said_until_the_next_edit_and_the_whole_pat
     bench.type("x", None, 0, 0, "1").settled()
     expect(bench.cell("w_v", 0, 0, 0)).not_to_have_attribute("data-lens", re.compile("."))
     expect(bench.cell("x", None, 0, 0)).to_have_attribute("data-lens", "up")
-    bench.do("reset")  # where everything begins anew nothing has moved
+    bench.do("reset")  # where everything begins again nothing has moved
     assert_shows(bench.settled(), PROGRAMMING)
     expect(page.locator(".moved.hint")).to_be_visible()
     expect(page.locator("td[data-lens]")).to_have_count(0)

@@ -1,4 +1,4 @@
-"""A wire between browser and server that a test can leave dead: what is sent over it is lost, and nobody is told."""
+"""A wire between browser and server that a test can leave dead: what is sent over it is lost, and nobody notices."""
 
 from __future__ import annotations
 

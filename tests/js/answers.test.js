@@ -35,7 +35,7 @@ const next = {
   },
 };
 
-test("what is new stands in its place, and all else is as it was", () => {
+test("new parts replace the old ones, and the rest is unchanged", () => {
   const answers = new Answers();
   answers.whole(first);
   const { about, ack, matrices } = answers.whole(next);

@@ -6,7 +6,7 @@ import { Choice, fitting, widest } from "../../web/explore/heads/head_choice.js"
 import { Folds, folded, isUnfolded, UNASKED, UNFOLDED } from "../../web/kit/folding.js";
 
 const kept = (...at) => ({ open: false, kept: new Set(at) });
-/** Every index that is shown or stands in a gap, in order. */
+/** Every index that is shown or in a gap, in order. */
 const covered = (shown) =>
   shown.flatMap((at) =>
     typeof at === "number" ? [at] : Array.from({ length: at.count }, (_, n) => at.from + n),

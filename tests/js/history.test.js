@@ -122,7 +122,7 @@ test("another link in the same tab gets nothing, and a second tab neither", () =
   assert.equal(loaded(new Storage()).update(answer("three", [2], 0)), null);
 });
 
-test("a server that starts anew is given what this page still knows", () => {
+test("a new server is given what this page still has", () => {
   const page = loaded(new Storage());
   page.update(answer("one", [1, 2], 1));
   assert.equal(page.lastKnown("one"), 2);

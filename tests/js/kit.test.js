@@ -73,7 +73,7 @@ for (const { name, model, cells, feeds, hidden } of examples) {
       assert.equal(shownAs(model, cell.name, cell.head)(valueAt(model, cell)), text, key(cell));
   });
 
-  test(`${title}: a number is read as it stands in the cell that it is typed into`, () => {
+  test(`${title}: a number is read as the cell writes it`, () => {
     const numbers = feeds
       .map(({ cell }) => valueAt(model, cell))
       .filter((value) => typeof value !== "boolean");

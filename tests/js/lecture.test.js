@@ -24,7 +24,7 @@ const written = (places) => places.map(({ stage, part, beat }) => [stage, part, 
 
 const head = ["4·0·", "4·1·", "4·2·", "4·3·", "4·4·"];
 
-test("with time for it the first cell is told beat by beat, the rest at once, a further head step by step", () => {
+test("with time for it the first cell is explained beat by beat, the rest at once, a further head step by step", () => {
   const slowly = [...["2·0·0", "2·0·1", "2··"], ...["3·0·0", "3·0·1", "3·0·2", "3··"]];
   assert.deepEqual(written(lecture(first, 7)), ["0··", "1··", ...slowly, ...head, "5··"]);
 });

@@ -113,7 +113,7 @@ test("what cannot be read of an address is said as it stands there", () => {
   assert.deepEqual(unreadableIn(new URLSearchParams()), { head: "", by: "", only: "", off: "" });
 });
 
-test("a session that began without the work is told it, once, and otherwise its own is kept", () => {
+test("a session that began without the work is sent it once, and otherwise keeps its own", () => {
   const held = new Map();
   const tab = { getItem: (key) => held.get(key) ?? null, setItem: (key, text) => held.set(key, text) };
   const loaded = (began) => new StoredWork(new Store(() => /** @type {any} */ (tab)), began);
@@ -286,7 +286,7 @@ test("where nothing is certain the measure is named that is farthest above chanc
   assert.equal(above(0.25, Number.NaN, 0.9, 1), undefined);
 });
 
-test("a head that rests mostly on what is no word is told so, and on what", () => {
+test("a head that looks mostly at what is not a word is described so, and at what", () => {
   const [sentence] = run().sentences;
   const texts = ["[CLS]", "a", "b", "[SEP]"];
   const special = [true, false, false, true];
@@ -431,7 +431,7 @@ test("a number in a cell is in the colour that is read best on it", () => {
   assert.equal(readable(paper, [ink, paper]), ink);
 });
 
-test("maps differ over the tokens that stand in both", () => {
+test("maps differ over the tokens that both have", () => {
   const first = Float32Array.of(1, 2, 3, 4);
   const second = Float32Array.of(10, 20, 30, 40, 50, 60, 70, 80, 90);
   assert.deepEqual(
@@ -446,7 +446,7 @@ test("maps differ over the tokens that stand in both", () => {
   assert.equal(differences(first, second, 2, 3, []).length, 0);
 });
 
-// --- what is told of tokens -------------------------------------------------------------------------------------------
+// --- what is said of tokens -------------------------------------------------------------------------------------------
 
 const SEEN = {
   n: 2,
@@ -492,7 +492,7 @@ test("weight on tokens that the other sentence lacks is summed up for each sente
   ]);
 });
 
-test("where a head rests with all its weight nothing is told of what remains", () => {
+test("where a head has all its weight in one place nothing is said of the rest", () => {
   const words = {
     and: " and ",
     told_none: "none",
@@ -543,7 +543,7 @@ test("of other orders only those measures are told that places or words alone de
   assert.deepEqual(told("pair"), ["◇"]);
 });
 
-test("the head is told in which a token changes most", () => {
+test("the head in which a token changes most is named", () => {
   const [sentence] = run().sentences;
   const two = run({
     layers: 1,

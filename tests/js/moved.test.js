@@ -42,7 +42,7 @@ test("tokens from right to left do not turn the arrow of the most moved weight r
   );
 });
 
-test("a weight that has moved is told with what its score did", () => {
+test("a weight that has moved is described with its score", () => {
   const scores = { symbol: "S", axes: ["n_q", "n_k"], perHead: true, edit: false, values: [[[1, 4]]] };
   const whole = {
     ...model,

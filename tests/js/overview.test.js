@@ -192,7 +192,7 @@ test("a word is joined to the one before it, Chinese signs without a space", () 
   assert.equal(joined(words, 2), words);
 });
 
-test("a word written anew is split by spaces, goes when nothing is left of it, and keeps a space that it had", () => {
+test("a rewritten word is split by spaces, goes when nothing is left of it, and keeps a space that it had", () => {
   assert.deepEqual(rewritten(["a", "b"], 0, " x  y "), ["x", "y", "b"]);
   assert.deepEqual(rewritten(["a", "b"], 0, "  "), ["b"]);
   const words = ["New York", "b"];

@@ -92,7 +92,7 @@ test("hidden steps take no minutes", () => {
   );
 });
 
-test("a step with minutes of its own is told as slowly as they allow; the others share the time by their presses", () => {
+test("a step with minutes of its own goes as slowly as they allow; the others share the time by their presses", () => {
   const stage = (id, parts) => ({ id, kind: "step", parts: Array(parts).fill(["q", 0, 0, 1, 0, 1, 2]) });
   const stages = [stage("a", 4), stage("b", 4), stage("c", 0)];
   const minutes = (step) => ({ a: 0.5 })[step];

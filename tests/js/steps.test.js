@@ -1,4 +1,4 @@
-// Which step of an exercise comes next, how far one is, and what stands in a line of it.
+// Which step of an exercise comes next, how far one is, and what a line of it has.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -45,7 +45,7 @@ test("a table in one line", () => {
   );
 });
 
-test("what stands above the line is told from what stands on it", () => {
+test("what is above the line is kept apart from what is on it", () => {
   assert.deepEqual(withPowers("e^(−2) ÷ (e^2 + e^(1.5 − 3)) = ?"), [
     "e",
     "(−2)",
@@ -65,7 +65,7 @@ test("what stands above the line is told from what stands on it", () => {
   assert.deepEqual(withPowers("1·0 + 2"), ["1·0 + 2"]);
 });
 
-test("a table is worked out from its operands, each once: its own head's, its keys' head's, or every head's", () => {
+test("a table is computed from its operands, each once: its own head's, its keys' head's, or every head's", () => {
   const perHead = (values, owners) => ({ perHead: true, values, owners, symbol: "" });
   const model = /** @type {any} */ ({
     dims: { h: 2 },

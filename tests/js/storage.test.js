@@ -32,7 +32,7 @@ test("where storage is forbidden a value lasts as long as the page, and nothing 
   assert.equal(store.get("a"), null);
 });
 
-test("where storage is full the newest value is told, and not the older one that is kept", () => {
+test("where storage is full the newest value is returned, and not the older one that is kept", () => {
   const held = storage(1);
   const store = new Store(() => held);
   store.set("a", 1);

@@ -32,7 +32,7 @@ test("attempts come less often, and never all at once", () => {
   );
 });
 
-// --- a server that answers as it is told ---------------------------------------------------------------------------
+// --- a server that answers as the test says ---------------------------------------------------------------------------
 
 let asked = [];
 let told = [];
@@ -74,7 +74,7 @@ async function later(ms) {
   for (let turn = 0; turn < 20; turn++) await settle();
 }
 
-test("what is told is heard, and a stream that ends is asked for again from there", async () => {
+test("messages are received, and a stream that ends is requested again from there", async () => {
   streams = [{ text: PLACE, ends: true }, { text: ":\n\n" }];
   const stream = new Stream("/events", listener);
   await later(0);
@@ -145,7 +145,7 @@ test("a server that is full, or one behind a proxy that fails, is asked again", 
   stream.stop();
 });
 
-test("who stopped listening is told nothing more", async () => {
+test("who stopped listening receives nothing more", async () => {
   streams = [{ text: PLACE }];
   const stream = new Stream("/events", listener);
   await later(0);

@@ -9,7 +9,7 @@ const ABC = { choices: ["Q", "", "V"] };
 /** @type {any} */
 const NUMBER = { choices: [] };
 
-test("choices stand in their order, those that nobody took too", () => {
+test("choices are in their order, also those that nobody took", () => {
   const found = bars(ABC, { answers: { 2: 3, 0: 1 }, others: 0 }, null);
   assert.deepEqual(
     found.map(({ label, count, share }) => [label, count, share]),

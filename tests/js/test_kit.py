@@ -31,7 +31,7 @@ sys.path.append({str(ROOT)!r})
 from tests.js.test_kit import derived
 print(json.dumps(derived("first", 4)))
 """
-"""What a copy of the code with a made-up operation derives: the browser is told of it, and holds nothing of its own."""
+"""What a copy of the code with a made-up operation derives: the browser receives it, and has nothing of its own."""
 
 
 def text(value: float, decimals: int, whole: bool) -> str:

@@ -31,7 +31,7 @@ test("the keys lead from stage to stage, and deeper part by part", () => {
   assert.ok(!walked.go(walked.first(0)));
 });
 
-test("of a further head its last step stands in short, and its own when it is walked", () => {
+test("a further head shows its last step alone, and its own steps when it is walked", () => {
   const walked = way();
   walked.go({ stage: 2, part: null, beat: null });
   assert.deepEqual([walked.step.name, walked.walked], ["k", null]);

@@ -72,7 +72,7 @@ test("a table is as wide as its columns, those folded away taken together, and a
   assert.ok(widthOf(model({ m: told }), 0, 0.6) > wide(2));
 });
 
-test("a table to fill in is wider than one of numbers, and has what it is worked out from above it", () => {
+test("a table to fill in is wider than one of numbers, and is below what it is computed from", () => {
   const wide = (more) => widthOf(model({ m: matrix(columns(4, ""), { edit: true, ...more }) }), 0, 0.6);
   assert.ok(wide({ claim: true }) - wide({}) >= 4); // the em that are kept for a mark in each column
   const formula = "softmax(a very long way to work out a number)";

@@ -44,7 +44,7 @@ export class Dial {
       onfocus: () => this.field.select(),
       oninput: () => this.#setInvalid(false),
       onchange: () => this.#take(),
-      onblur: () => this.#take(), // of a character that began the typing in the picture no change is told
+      onblur: () => this.#take(), // a character typed in the picture, which begins the typing, causes no change event
     });
     this.field.addEventListener("keydown", ({ key }) => {
       if (key === "Escape") this.#takeBack();

@@ -37,7 +37,7 @@ interface RowColumnModel extends Model {
   entries: ConventionEntry[][];
 }
 
-/** Where a matrix of the example stands in a tensor. */
+/** Where a matrix of the example is in a tensor. */
 interface TensorBlock {
   name: string;
   head: number | null;

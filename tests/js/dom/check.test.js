@@ -129,7 +129,7 @@ test("“?” in a wrong number shows its calculation too, and enters nothing", 
   assert.deepEqual(edits(), []);
 });
 
-test("a text that is no number is marked, counts as blank and stays when the cell is left", async () => {
+test("a text that is not a number is marked, counts as blank and stays when the cell is left", async () => {
   const { cell, type, message, edits } = await check("blank");
   type("v|0|0|0", "abc");
   assert.match(message(), /“abc” is not a number\. The cell counts as blank\.$/);

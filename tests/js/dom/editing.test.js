@@ -45,7 +45,7 @@ test("Escape brings back what stood there", async () => {
   assert.equal(cell("x||0|0").textContent, "1");
 });
 
-test("a text that is no number stays, is marked, and is not sent", async () => {
+test("a text that is not a number stays, is marked, and is not sent", async () => {
   const { cell, type, edits } = await tables();
   const field = type("x||0|0", "seven");
   press("Enter", field);

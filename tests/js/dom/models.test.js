@@ -69,7 +69,7 @@ function headOf(text, layer, head, model = "own") {
 const guessesOf = (text, place, without = [], model = "own") =>
   JSON.parse(answer("guesses", { model, text, place, without }).toString());
 
-/** A word's words, with what stands in braces. @param {string} text @param {Record<string, any>} values */
+/** A word's words, with values in place of the braces. @param {string} text @param {Record<string, any>} values */
 const said = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
 /** A difference as it is printed. @param {number} by */

@@ -58,7 +58,7 @@ test("notes, a question and its choices are sent as they are written", async () 
   assert.deepEqual(lectures.at(-1), { steps: [written] });
 });
 
-test("what is no number of minutes stays, is not sent, and a sentence names its step", async () => {
+test("a text that is not a number of minutes stays, is not sent, and a sentence names its step", async () => {
   const { set, field, alerts, lectures } = await planner();
   const refused = "enter a number of minutes from 0 to 600. Your entry was not used.";
   set("minutes", "-5");
@@ -290,7 +290,7 @@ test("E opens the first number that can be changed, and Tab takes it and goes on
   assert.equal(field().getAttribute("aria-label"), "WQ[1, 2] of head 1");
 });
 
-test("a text that is no number stays with a sentence, until it is mended or Escape leaves it", async () => {
+test("a text that is not a number stays with a sentence, until it is mended or Escape leaves it", async () => {
   const { cell, field, type, text, all, edits, at } = await changing();
   cell("x||1|0").dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
   assert.equal(field().value, "3");

@@ -20,7 +20,7 @@ async function practice(name = "begun") {
 
 const FIRST = { name: "head_outputs", head: 0, row: 0, col: 0 };
 
-test("one step is open, with the tables that it is worked out from and no others", async () => {
+test("one step is open, with the tables that it is computed from and no others", async () => {
   const { root, tables } = await practice();
   assert.equal(root.querySelectorAll(".practice-step").length, 3);
   assert.deepEqual(tables(), ["weights", "v", "head_outputs"]);

@@ -67,7 +67,7 @@ test("what a step does to one token is said once the whole step is revealed", as
   assert.equal(text(".example:not([hidden])"), undefined);
 });
 
-test("a text that is no number is neither taken nor lost", async () => {
+test("a text that is not a number is neither taken nor lost", async () => {
   const { at, all, line, text } = await predicting("q", "1");
   assert.match(line(), /^Q\[思考, 1\] = \? ?Which number goes in each box\?/);
   const [field] = all("input.answer");

@@ -224,7 +224,7 @@ test("a room that the server no longer knows is said to be gone, and another can
   assert.equal(text('[data-focus="room follow"]'), "Invite audience");
 });
 
-test("numbers that no link holds are not followed: the lecturer is told, and the room that something else is shown", async (context) => {
+test("numbers that no link holds are not followed: the lecturer sees that, and the room sees that something else is shown", async (context) => {
   const passes = stopTime(context);
   const { server, answer, text, sent } = await roomOf("projector");
   await passes(100);

@@ -66,7 +66,7 @@ test("tables tell how many of their numbers are right, and wrong", () => {
   );
 });
 
-test("hints give away more and more, but not what else is asked for; the next cell begins anew", () => {
+test("hints give away more and more, but not what else is asked for; the next cell begins with none", () => {
   const { send, fill, data } = begun("first");
   const hinted = (/** @type {any} */ cell) => {
     const { rung, text, more } = send({ op: "hint", cell }).check.practice.hint;

@@ -179,7 +179,7 @@ test("a place that does not exist opens the nearest that does", async () => {
   assert.equal(await opened("tokens", "7"), "tokens 1");
 });
 
-test("the page is told where the walk rests, once it rests", async (context) => {
+test("the page gets the walk's place once it rests", async (context) => {
   const passes = stopTime(context);
   const { keys } = await walk("first", { place: { step: "scores" } });
   /** @type {any[]} */

@@ -39,7 +39,7 @@ const isInEditor = ({ target }) => target instanceof HTMLInputElement;
 /** @extends {Selection<EditingHost>} */
 export class Grid extends Selection {
   /** @type {Map<string, string>} */
-  drafts = new Map(); // by key of a cell: what was typed there and is no number
+  drafts = new Map(); // by key of a cell: what was typed there and is not a number
   /** @type {CellEditor | null} */
   #editor = null;
   #isEntering = false; // numbers are being entered, and Tab goes to the next cell
@@ -389,7 +389,7 @@ export class Grid extends Selection {
   }
 
   /**
-   * Send what was typed, and close the editor. False where it is no number: the editor stays open, marked as invalid.
+   * Send what was typed, and close the editor. False where it is not a number: the editor stays open, marked as invalid.
    * When the editor is left, it closes all the same and the text stays as a draft.
    * @param {{ isLeaving?: boolean; to?: Cell | null }} [then] `to`: where the focus goes
    */
