@@ -105,7 +105,8 @@ def _acted(work: Work, action: Action) -> Work:
         case actions.Resume(text=text):
             return open_example(work, _stored(text))
         case actions.OpenLearned(text=text):
-            return open_example(work, example_of(load(OWN), text))
+            opened = open_example(work, example_of(load(OWN), text))
+            return replace(opened, message=Message(opened.words(_LEARNED), kind="info"))
         case actions.MakePuzzle(cell=Cell() as cell):
             return open_example(work, made_puzzle(work.history.origin, work.example, cell))
         case actions.Hint(cell=cell):
@@ -208,6 +209,10 @@ _GOAL_STEP: Final = N_(
 _GOAL_ROWS: Final = N_("The {count} rows that the goal was about are gone, so the goal was removed.")
 _GOAL_ROW: Final = N_("The goal was about “{token}”, so it was removed.")
 _GOAL_PAIR: Final = N_("The goal was about “{token}” in head {head}, so it was removed.")
+_LEARNED: Final = N_(
+    "These are our small model's own numbers for your sentence: it has learned the vectors and the heads from text. "
+    "Real models shows all its heads."
+)
 _NEW_HEAD: Final = N_("Head {head} has new numbers, made up by the app.")
 _BACK: Final = {
     "add_head": N_("The head you removed last is back, with its numbers."),

@@ -50,12 +50,17 @@ WORDS: Final = {
         "Hold a word and slide to move it, or tap it to edit it. A space splits it; deleting "
         "at its start joins it to the word before."
     ),
-    "sentence_vectors": N_(
-        "Each word gets a made-up row of small whole numbers, always the same for the same "
-        "word. They are not learned."
+    "sentence_source": N_("Its numbers"),
+    "sentence_learned": N_("Learned from text"),
+    "sentence_learned_about": N_(
+        "Our small model's vectors for these words, and two of its heads, in place of this example. Each vector has 64 "
+        "numbers, of which the tables show the first and the last."
     ),
-    "sentence_learned": N_("With a model's vectors"),
-    "sentence_learned_about": N_("Or use the vectors and heads that our small model has learned."),
+    "sentence_made_up": N_("Made up, short enough to follow by hand"),
+    "sentence_made_up_about": N_(
+        "This example keeps its heads. Each new word gets a row of small whole numbers, always the same for the "
+        "same word. Which word looks at which then says nothing about language."
+    ),
     "chip_place": N_("{word}: {at} of {count}"),
     "sentence_rest": N_("the first {most}; the other {rest} are left out"),
     "sentence_signs": N_(

@@ -241,14 +241,16 @@ def test_a_head_opens_in_explore_with_the_model_s_numbers_and_undo_brings_the_wo
 
 
 def test_a_sentence_takes_the_model_s_vectors_which_a_reload_brings_back(server, new_page):
-    """They are too large for a link."""
+    """They are too large for a link, and the page says so beside where they come from."""
     bench = Bench(new_page()).open(server.url)
     page = bench.page
     page.get_by_role("button", name="Your sentence").click()
-    page.locator(".sentence input[type=text]").first.fill("The cat sat.")
-    page.locator('[data-focus="learned"]').click()
+    page.locator(".sentence .text input").fill("The cat sat.")
+    page.keyboard.press("Enter")
     expect(page.locator(".mha-note")).to_contain_text("All numbers are the model's own.")
     bench.settled()
+    for sentence in ("These are our small model's own numbers", "too large for a link"):
+        expect(page.locator(".bench .message")).to_contain_text(sentence)
     example = example_of(load(OWN), "The cat sat.")
     assert_shows(bench, example)
     names, below = page.locator(".overview-token"), page.locator(".overview .moved")

@@ -214,9 +214,10 @@ def test_scrolled_to_the_tables_it_is_slim_and_moves_nothing(visit):
 
 
 def write(page, text):
-    """A sentence, which is not entered yet."""
+    """A sentence for made-up numbers, which is not entered yet."""
     page.get_by_role("button", name="Your sentence").click()
-    page.keyboard.type(text)
+    page.locator('[data-focus="made_up"]').check()
+    page.locator(".sentence .text input").fill(text)
 
 
 def test_a_sentence_is_typed_its_words_are_rewritten_by_hand_and_a_long_one_is_a_map_with_names(visit):
@@ -247,9 +248,8 @@ def a_sentence_is_typed_and_undone(bench, text):
 
 def test_how_many_words_are_left_out_is_true_however_long_the_text_and_signs_are_named(visit):
     page = visit("?example=programming").page
-    page.get_by_role("button", name="Your sentence").click()
-    page.get_by_label("Your sentence").last.fill("salt & pepper, " * 1000)
-    notes = page.locator(".sentence .rest")
+    write(page, "salt & pepper, " * 1000)
+    notes = page.locator(".sentence .made-up-only .rest")
     expect(notes.filter(has_text="left out:")).to_contain_text("left out: & , (")
     expect(notes.filter(has_text="the first")).to_have_text("the first 24; the other 1976 are left out")
 

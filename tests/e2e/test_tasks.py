@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from mha_core import built_in, trace
+from mha_core.models import OWN, example_of, load
 from tests.apply import apply
 from tests.e2e.test_check import rounded
 from tests.e2e.test_live import drag
@@ -155,9 +156,7 @@ def test_type_a_sentence_paste_from_a_spreadsheet_use_keys_alone_and_make_the_se
 
 def type_a_sentence(user, text):
     user.click(user.focus("sentence")).type(text).press("Enter")
-    tokens = text.split()
-    now = apply(PROGRAMMING, {"op": "sentence", "which": "tokens", "tokens": tokens})
-    assert_shows(user.bench.settled(), now)
+    assert_shows(user.bench.settled(), example_of(load(OWN), text))
     assert user.actions == 3
 
 
@@ -226,11 +225,11 @@ def test_solve_an_exercise_with_one_mistake(visitor):
 def test_the_same_with_fingers(visitor):
     """A sentence, a head more, and where a weight comes from."""
     user = visitor(**PHONE)
-    user.tap(user.focus("sentence")).type("水 有 毒").press("Enter")
+    user.tap(user.focus("sentence")).type("水 有 毒").tap(user.focus("made_up")).press("Enter")
     now = apply(PROGRAMMING, {"op": "sentence", "which": "tokens", "tokens": ["水", "有", "毒"]})
     assert_shows(user.bench.settled(), now)
     user.tap(user.focus("h more"))
     user.bench.settled()
     user.tap(user.bench.cell("weights", 3, 0, 0))  # the new head is the one that is shown
     expect(user.page.locator(".explain .place")).to_contain_text("A[")
-    assert user.actions == 5
+    assert user.actions == 6

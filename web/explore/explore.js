@@ -303,8 +303,11 @@ class Explore {
    * @param {string | null} large the work, where no address holds it
    */
   #sayWhetherKept(large) {
-    if (large !== null && !this.#isLarge)
-      this.#host.say(storeWork(large, this.#model) ? this.#words.large_kept : this.#words.large_not_kept);
+    if (large !== null && !this.#isLarge) {
+      const kept = storeWork(large, this.#model) ? this.#words.large_kept : this.#words.large_not_kept;
+      const { message } = this.#model;
+      this.#host.say(message?.kind === "info" ? `${message.text} ${kept}` : kept);
+    }
     this.#isLarge = large !== null;
   }
 

@@ -123,3 +123,31 @@ test("once it is released the scale has room for it, and its ends say so", async
   assert.equal(scaleOf(other), "−100100");
   assert.ok(Number(toneOf(other)) < before);
 });
+
+/** The field for a sentence, open. */
+async function sentence() {
+  const page = await tables();
+  page.root.querySelector('[data-focus="sentence"]').click();
+  const popup = page.root.querySelector(".sentence");
+  const field = popup.querySelector("input[type=text]");
+  const use = () => {
+    field.value = "a cat";
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    popup.querySelector("form").requestSubmit();
+    return page.edits().at(-1);
+  };
+  return { popup, use };
+}
+
+test("a sentence has the numbers that a model has learned, unless others are chosen", async () => {
+  const { use } = await sentence();
+  const { op, text } = use();
+  assert.deepEqual({ op, text }, { op: "learned_sentence", text: "a cat" });
+});
+
+test("a sentence may have made-up numbers", async () => {
+  const { popup, use } = await sentence();
+  popup.querySelector('[data-focus="made_up"]').click();
+  const { op, tokens } = use();
+  assert.deepEqual({ op, tokens }, { op: "sentence", tokens: ["a", "cat"] });
+});

@@ -1,11 +1,13 @@
-// A field for the visitor's own sentence. It is split as it is typed, and its words become the tokens.
+// A field for the visitor's own sentence: its words as tokens, with numbers that our small model has learned, or with made-up
+// ones in the example that is shown.
 
-import { button, element, fill, p, span } from "../../kit/dom.js";
+import { button, div, element, fill, p, span } from "../../kit/dom.js";
 import { isolated } from "../../kit/quoted.js";
 import { MOST_WORDS, taken } from "./segments.js";
 import { WordChips } from "./word_chips.js";
 
 const MOST_SIGNS = 12; // that are listed as left out
+const ENDS = /^\[(CLS|SEP)\]$/; // tokens that our model adds to a text
 
 export class Sentence {
   /** @type {HTMLElement | null} */
@@ -42,9 +44,11 @@ export class Sentence {
     if (!this.root.hidden) return this.close();
     this.#opener = opener;
     const { labels, matrices } = model;
-    const forms = [this.#form("tokens", this.words.sentence, labels.n_q, model.lang)];
+    const hasLearned = !matrices.context; // the model reads one text
+    const own = labels.n_q.filter((token) => !ENDS.test(token));
+    const forms = [this.#form("tokens", this.words.sentence, own, model.lang, hasLearned)];
     if (matrices.context)
-      forms.push(this.#form("context_tokens", this.words.sentence_context, labels.n_k, model.lang));
+      forms.push(this.#form("context_tokens", this.words.sentence_context, labels.n_k, model.lang, false));
     this.root.replaceChildren(...forms);
     this.root.hidden = false;
     const first = this.root.querySelector("input");
@@ -62,19 +66,20 @@ export class Sentence {
    * @param {string} label
    * @param {string[]} tokens
    * @param {string} lang
+   * @param {boolean} hasLearned whether the numbers can be learned ones
    */
-  #form(which, label, tokens, lang) {
+  #form(which, label, tokens, lang, hasLearned) {
     const { words } = this;
     const input = element("input", { type: "text", autocomplete: "off", spellcheck: "false" });
     const leftOut = p("rest");
     const hint = p("rest");
     const use = button({ class: "send", type: "submit" }, words.sentence_use);
-    const learned = this.#learned(input);
+    const source = hasLearned ? this.#source() : null;
     const updateForm = (/** @type {string[]} */ list) => {
       const beyond = list.length - MOST_WORDS;
       hint.textContent =
         beyond > 0 ? fill(words.sentence_rest, { most: MOST_WORDS, rest: beyond }) : words.chip_hint;
-      use.disabled = learned.disabled = !list.length;
+      use.disabled = !list.length;
     };
     const chips = new WordChips((list) => {
       input.value = list.join(" ");
@@ -94,18 +99,20 @@ export class Sentence {
     const form = element(
       "form",
       {},
-      element("label", {}, span("label", label), input),
+      element("label", { class: "text" }, span("label", label), input),
       p("tokens-told", chips.root),
       use,
-      leftOut,
-      hint,
-      p("rest", words.sentence_vectors),
-      ...(which === "tokens" ? [p("rest", words.sentence_learned_about), learned] : []),
+      div("made-up-only", leftOut, hint),
+      source?.root ?? p("rest", words.sentence_made_up_about),
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       if (!chips.list.length) return;
-      this.send({ op: "sentence", which, tokens: chips.list.slice(0, MOST_WORDS) });
+      this.send(
+        source?.isLearned()
+          ? { op: "learned_sentence", text: input.value }
+          : { op: "sentence", which, tokens: chips.list.slice(0, MOST_WORDS) },
+      );
       this.close();
     });
     input.value = tokens.join(" ");
@@ -113,16 +120,21 @@ export class Sentence {
     return form;
   }
 
-  /**
-   * The button that asks for vectors learned from the text.
-   * @param {HTMLInputElement} input
-   */
-  #learned(input) {
-    const onclick = () => {
-      this.send({ op: "learned_sentence", text: input.value });
-      this.close();
+  /** Where the numbers come from: what a model has learned, unless the visitor chooses otherwise. */
+  #source() {
+    const { words } = this;
+    /** @param {"learned" | "made_up"} name @param {boolean} checked */
+    const choice = (name, checked) => {
+      const box = element("input", { type: "radio", name: "source", data: { focus: name }, checked });
+      const about = span("rest", words[`sentence_${name}_about`]);
+      return { box, root: element("label", {}, box, span("", words[`sentence_${name}`], about)) };
     };
-    return button({ class: "send", data: { focus: "learned" }, onclick }, this.words.sentence_learned);
+    const [learned, madeUp] = [choice("learned", true), choice("made_up", false)];
+    const legend = element("legend", {}, words.sentence_source);
+    return {
+      root: element("fieldset", {}, legend, learned.root, madeUp.root),
+      isLearned: () => learned.box.checked,
+    };
   }
 
   /** @param {string[]} signs */
