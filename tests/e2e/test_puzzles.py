@@ -104,3 +104,13 @@ def test_a_puzzle_that_somebody_has_made_is_solved_from_its_link(visit):
     expect(status(bench)).to_have_text("Not there yet.")
     bench.edit("w_q", 0, 1, 0, -2)
     expect(status(bench)).to_contain_text("✓ Solved with 1 changed number.")
+
+
+def test_what_may_be_changed_is_marked_without_color(puzzle):
+    """By a pencil and strong frames, which fixed numbers do not have."""
+    editable, fixed = (puzzle.cell(name, 0, 0, 0) for name in ("w_q", "w_k"))
+    frames = [cell.evaluate("(cell) => getComputedStyle(cell).boxShadow") for cell in (editable, fixed)]
+    assert "2px inset" in frames[0]
+    assert frames[1] == "none"
+    pencil = "(cell) => getComputedStyle(cell.closest('figure').querySelector('figcaption'), '::after').content"
+    assert [cell.evaluate(pencil)[:3] for cell in (editable, fixed)] == ['"✎"', "non"]

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { skipLink } from "../../../web/explore/skip_link.js";
 import { isMet, progressOf } from "../../../web/explore/puzzle/goals.js";
 import { invitation } from "../../../web/explore/ways_on.js";
 import { ofBrowser } from "../../../web/kit/storage.js";
@@ -193,4 +194,10 @@ test("a goal says what it wants, and leads to its number", async () => {
   find(".puzzle-goals button").click();
   const { name, head, row, col } = SHOWN.goals[0].cell;
   assert.equal(find(":focus")?.closest("td").dataset.key, `${name}|${head}|${row}|${col}`);
+});
+
+test("the way past the page's head leads to a number that may be changed", async () => {
+  const { root } = await puzzle("shared key");
+  skipLink("numbers", root).click();
+  assert.equal(document.activeElement?.closest("td")?.dataset.key, "w_k|0|0|0");
 });
