@@ -222,7 +222,7 @@ def _try_again(topic: str) -> str:
 
 
 def _puzzle(work: state.Work, key: str) -> None:
-    """A button that opens a puzzle in Explore."""
+    """A button that opens a puzzle in Explore, and whether this browser has solved it."""
     start = in_language(built_in_puzzle(key), work.language)
     st.markdown(
         work.words(N_("Change the numbers in Explore until the goal is met. The page tells you when it is."))
@@ -231,6 +231,9 @@ def _puzzle(work: state.Work, key: str) -> None:
     label = work.words(N_("Solve the puzzle: {title}")).format(title=text_in(start.title, work.language))
     if st.button(label, key=f"lessons.open.puzzle.{key}"):
         explore(state.open_example, start)
+    mount = component("solved", "lessons", "solved.js", isolate_styles=False)
+    told = work.words(N_("solved with {count} {count:change|changes}"))
+    mount(key=f"lessons.solved.{key}", data={"puzzle": key, "told": told})
 
 
 def _after(work: state.Work, topic: str) -> None:
