@@ -1095,7 +1095,11 @@ interface Article {
   nothing: string;
 }
 
-/** What the component is sent. `article`: null where no text is open. `most`: MB of the largest file. */
+/**
+ * What the component is sent. `article`: null where no text is open. `most`: MB of the largest file.
+ *
+ * `token`: the text and the choices in an address, "" where they are too large for one.
+ */
 interface ArticleData {
   lang: string;
   words: Record<string, string>;
@@ -1104,7 +1108,7 @@ interface ArticleData {
   choices: Record<string, unknown>;
   names: [string, string][];
   refused: string;
-  linked: boolean;
+  token: string;
   most: number;
   formats: string[];
 }

@@ -54,7 +54,10 @@ class Desk:
 
 
 class ArticleData(TypedDict):
-    """What the component is sent. ``article``: null where no text is open. ``most``: MB of the largest file."""
+    """What the component is sent. ``article``: null where no text is open. ``most``: MB of the largest file.
+
+    ``token``: the text and the choices in an address, "" where they are too large for one.
+    """
 
     lang: str
     words: Mapping[str, str]
@@ -63,7 +66,7 @@ class ArticleData(TypedDict):
     choices: Mapping[str, object]
     names: list[tuple[str, str]]
     refused: str
-    linked: bool
+    token: str
     most: int
     formats: tuple[str, ...]
 
@@ -212,12 +215,13 @@ def article_page(work: state.Work) -> None:
         st.switch_page(shown.to)
     mount = component("article", "article", "article.js", css="article.css")
     mount(key=_KEY, data=payload(work, shown), on_act_change=_receive)
+    keep_address(work, settings={_PARAMETER: _linked(shown, work) or _BLANK})
+
+
+def _linked(shown: Desk, work: state.Work) -> str:
+    """The desk in an address; "" where it is too large for one."""
     token = token_of(shown)
-    keep_address(work, settings={_PARAMETER: token if _fits(token, work) else _BLANK})
-
-
-def _fits(token: str, work: state.Work) -> bool:
-    return len(token) + len(state.address(work).get("s", "")) <= MAX_TOKEN
+    return token if len(token) + len(state.address(work).get("s", "")) <= MAX_TOKEN else ""
 
 
 def payload(work: state.Work, shown: Desk) -> ArticleData:
@@ -232,7 +236,7 @@ def payload(work: state.Work, shown: Desk) -> ArticleData:
         "choices": asdict(shown.choices),
         "names": offered(work.language) if is_read else [],
         "refused": sentence(shown.refused, work.language) if shown.refused else "",
-        "linked": _fits(token_of(shown), work),
+        "token": _linked(shown, work),
         "most": MAX_BYTES // 1_000_000,
         "formats": FORMATS,
     }

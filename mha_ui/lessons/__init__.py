@@ -123,6 +123,8 @@ def _progress(work: state.Work, topic: str) -> None:
     data = {
         "topics": tuple(LESSONS),
         "topic": topic,
+        "title": work.words(LESSONS[topic].title),
+        "place": {"lesson": topic, **controls.address(topic, LESSONS[topic])},
         "isAnswered": chosen is not None and chosen == LESSONS[topic].question.right(),
         "chosen": chosen,
         "isCleared": topic in _cleared(),

@@ -172,6 +172,9 @@ WORDS: Final = {
     "work_of": N_("{what} · {heads} {heads:head|heads}"),
     "just_now": N_("just now"),
     "go_on": N_("Continue where you left off"),
+    "left_lessons": N_("Lesson: {what}"),
+    "left_check": N_("Article: {what}"),
+    "left_train": N_("Training: {what}"),
     "large_kept": N_(
         "This example is too large for a link. This browser keeps it, and “Continue where you left off” opens it"
         " again. To share it, save it as a file from the ⋯ menu."

@@ -159,8 +159,8 @@ def test_a_damaged_link_opens_the_page_with_a_sentence(token):
 
 def test_a_text_that_no_link_can_contain_is_said_to_be_too_large():
     noise = " ".join(str(hash(n)) for n in range(0, 10**17, 10**13 + 12_345))
-    assert shown(with_text(OPEN, FIRST, "a.md"))["linked"]
-    assert not shown(with_text(OPEN, FIRST + noise, "a.md"))["linked"]
+    assert shown(with_text(OPEN, FIRST, "a.md"))["token"]
+    assert not shown(with_text(OPEN, FIRST + noise, "a.md"))["token"]
 
 
 # --- the page ---------------------------------------------------------------------------------------------------

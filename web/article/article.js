@@ -2,6 +2,7 @@
 // marked where they are printed.
 
 import { div, element, setText } from "../kit/dom.js";
+import { storePlace } from "../kit/last_work.js";
 import { mounting } from "../kit/mount.js";
 import { ofTab } from "../kit/storage.js";
 import { Intake, receiveDrops } from "./intake.js";
@@ -12,6 +13,8 @@ import { Source } from "./source.js";
 /** @typedef {{ matrices: Choice[]; form: string | null; scale: string | number | null; mask: string | null }} Choices */
 
 const STORED = "mha.article"; // the text that no link can contain: a reload opens it again
+
+const MOST_NAMED = 40; // characters of a text without a name
 
 class ArticlePage {
   /** The text that was sent last. @type {import("./intake.js").Sent | null} */
@@ -66,7 +69,7 @@ class ArticlePage {
     if (data.lang !== this.#lang) this.#parts = this.build(data, this.#parts.intake.draft);
     const { article } = data;
     if (this.#isNew && !article && this.#sent) this.#read(this.#sent);
-    else if (!data.refused) ofTab.set(STORED, article && !data.linked ? this.#sent : null);
+    else if (!data.refused) ofTab.set(STORED, article && !data.token ? this.#sent : null);
     this.#isNew = false;
     const { intake, refused, source, reading, opened } = this.#parts;
     intake.update(article !== null);
@@ -79,6 +82,12 @@ class ArticlePage {
     const text = article.pieces.map(([piece]) => piece).join("");
     source.update(article, text !== this.#text);
     this.#text = text;
+    if (data.token)
+      storePlace(
+        "check",
+        { article: data.token },
+        data.name || text.replace(/^[#\s]+/, "").slice(0, MOST_NAMED),
+      );
     reading.update(data, article);
   }
 

@@ -141,7 +141,7 @@ export class Reading {
       this.#setting("scale", scales, String(scale)),
       this.#setting("mask", masks, mask),
       div("row", open("explore"), open("tables"), open("exercise")),
-      p("note", this.#data.linked ? words.linked : words.unlinked),
+      p("note", this.#data.token ? words.linked : words.unlinked),
     ];
   }
 

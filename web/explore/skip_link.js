@@ -11,7 +11,9 @@ import { element } from "../kit/dom.js";
 export function skipLink(text, tables) {
   const onclick = (/** @type {Event} */ event) => {
     event.preventDefault(); // the address stays as it is
-    const cell = ["editable", "matrix"].map((kind) => tables.querySelector(`.${kind} td[tabindex="0"]`)).find(Boolean);
+    const cell = ["editable", "matrix"]
+      .map((kind) => tables.querySelector(`.${kind} td[tabindex="0"]`))
+      .find(Boolean);
     if (cell instanceof HTMLElement) cell.focus();
   };
   return element("a", { class: "mha-skip", href: "#", onclick }, text);

@@ -2,7 +2,7 @@
 // the language.
 
 import { button, div, element, fill, p, span } from "../kit/dom.js";
-import { lastWorks } from "../kit/last_work.js";
+import { lastPlaces, lastWorks } from "../kit/last_work.js";
 import { solvedPuzzles } from "../kit/solved_puzzles.js";
 
 /**
@@ -52,30 +52,40 @@ export function invitation({ lang, start: { puzzles } }, words) {
 }
 
 /**
- * The works that were last changed in this browser, for a visitor whose address asks for nothing. Each opens in the place
- * of this one, which undo brings back.
- * @param {{ start: Pick<ExploreModel["start"], "first"> }} model
+ * What was last left in this browser, for a visitor whose address asks for nothing, the newest first. A work opens in the
+ * place of this one, which undo brings back; what was left on another page opens there.
+ * @param {Pick<ExploreModel, "lang"> & { start: Pick<ExploreModel["start"], "first"> }} model
  * @param {Record<string, string>} words
  * @param {(edit: Edit) => void} send
  * @returns {HTMLElement | null}
  */
-export function wayBack({ start: { first } }, words, send) {
-  const works = first ? lastWorks().filter(({ text }) => !resumed.has(text)) : [];
-  if (!works.length) return null;
-  const labels = works.map(({ what, heads }) => fill(words.work_of, { what, heads }));
-  const items = works.map(({ at, text }, index) => {
+export function wayBack(model, words, send) {
+  if (!model.start.first) return null;
+  const works = lastWorks().filter(({ text }) => !resumed.has(text));
+  const named = works.map(({ at, text, what, heads }) => {
     const onclick = () => {
       resumed.add(text);
       send({ op: "resume", text });
-      way.replaceWith(wayBack({ start: { first } }, words, send) ?? "");
+      way.replaceWith(wayBack(model, words, send) ?? "");
     };
-    const label = labels[index];
-    const isTwice = labels.filter((other) => other === label).length > 1;
-    const attributes = { class: "quiet", title: new Date(at).toLocaleString(words.lang), onclick };
+    return { at, label: fill(words.work_of, { what, heads }), onclick, href: "" };
+  });
+  const places = lastPlaces().map(({ at, page, query, what }) => {
+    const href = `${page}?lang=${model.lang}${query && `&${query}`}`;
+    return { at, label: fill(words[`left_${page}`], { what }), onclick: null, href };
+  });
+  const all = [...named, ...places].sort((one, other) => other.at - one.at);
+  if (!all.length) return null;
+  const items = all.map(({ at, label, onclick, href }, index) => {
+    const isTwice = all.filter((other) => other.label === label).length > 1;
+    const title = new Date(at).toLocaleString(words.lang);
+    const data = { focus: `way back ${index}` };
     return element(
       "li",
       {},
-      button({ ...attributes, data: { focus: `way back ${index}` } }, label),
+      onclick
+        ? button({ class: "quiet", title, onclick, data }, label)
+        : element("a", { title, href, target: "_self", data }, label),
       span("ago", isTwice ? timeOf(at, words.lang) : ago(at, words)),
     );
   });

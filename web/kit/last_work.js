@@ -1,8 +1,13 @@
 // The works that were last changed in this browser: what a link to each would say, and what they were. The newest is first.
+// And for each other page where something is left, its last place.
 
 import { ofBrowser } from "./storage.js";
 
 const NAME = "mha.works";
+const PLACES = "mha.places";
+/** @typedef {"lessons" | "check" | "train"} PlacePage */
+/** @type {PlacePage[]} */
+const PAGES = ["lessons", "check", "train"];
 const MOST = 5;
 const LONGEST = 1_000_000; // characters of a work
 
@@ -53,4 +58,26 @@ export function storeWork(text, { opened, labels, dims, puzzle }) {
   ofBrowser.set(NAME, works);
   while (!ofBrowser.hasTaken(NAME) && works.pop()) ofBrowser.set(NAME, works); // there is no room for all
   return works.length > 0 && ofBrowser.hasTaken(NAME);
+}
+
+/** `query`: what the place's address says besides the language. @typedef {{ at: number; query: string; what: string }} LastPlace */
+
+/** @type {() => Record<string, LastPlace>} */
+const places = () => Object(ofBrowser.get(PLACES));
+
+/** The last place of each page that has one. */
+export const lastPlaces = () =>
+  PAGES.map((page) => ({ page, ...places()[page] })).filter(
+    ({ at, query, what }) => Number.isFinite(at) && [query, what].every((text) => typeof text === "string"),
+  );
+
+/**
+ * Store where a visitor is on a page, in the place of where he was before.
+ * @param {PlacePage} page
+ * @param {Record<string, string>} query
+ * @param {string} what
+ */
+export function storePlace(page, query, what) {
+  const place = { at: Date.now(), query: String(new URLSearchParams(query)), what };
+  ofBrowser.set(PLACES, { ...places(), [page]: place });
 }

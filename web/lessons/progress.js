@@ -2,6 +2,7 @@
 // and a count below it. What was answered is chosen again. Where a browser stores nothing, that lasts as long as the page.
 
 import { element, fill, setAttribute, setText } from "../kit/dom.js";
+import { storePlace } from "../kit/last_work.js";
 import { mounting } from "../kit/mount.js";
 import { ofBrowser } from "../kit/storage.js";
 
@@ -33,8 +34,10 @@ function clear(topic) {
 }
 
 /**
- * What the part is sent. `chosen`: the answer, null where none is; `isCleared`: the reader has cleared it.
+ * What the part is sent. `place`: what the lesson's address says, controls included. `chosen`: the answer, null where none
+ * is; `isCleared`: the reader has cleared it.
  * @typedef {{
+ *   title: string; place: Record<string, string>;
  *   topics: string[]; topic: string; isAnswered: boolean; chosen: number | null; isCleared: boolean;
  *   words: Record<string, string>;
  * }} ProgressData
@@ -69,6 +72,7 @@ class Progress {
     if (chosen !== null) ofBrowser.set(ANSWERS, { ...answers(), [topic]: chosen });
     else if (isCleared) clear(topic);
     else if (topic in answers()) setStateValue("restored", { topic, chosen: answers()[topic] });
+    storePlace("lessons", data.place, data.title);
     if (data.isAnswered) this.#store("answered");
     this.#show();
   }

@@ -1,6 +1,7 @@
 // The page Train: a recording or a training as it runs, the step of it that is shown, and what is asked of its model.
 
 import { download, element, fill, p } from "../kit/dom.js";
+import { storePlace } from "../kit/last_work.js";
 import { mounting } from "../kit/mount.js";
 import { Channel, Refusal } from "./channel.js";
 import { beforeAudience } from "./hall.js";
@@ -215,7 +216,10 @@ class Train {
     const file = await this.#attempt(() => this.#parts.channel.file());
     const hasKept = file !== null && (await keep(file));
     this.#isUnsaved = !hasKept;
-    if (hasKept) [this.#hasKept, this.#key] = [true, LAST];
+    if (hasKept) {
+      [this.#hasKept, this.#key] = [true, LAST];
+      storePlace("train", {}, this.#parts.setup.title.textContent ?? "");
+    }
     if (hasKept && absent === this) return this.#stop(); // the page opens it when it is shown again
     if (!hasKept) this.#parts.setup.refuse(this.#parts.data.words.not_kept);
     this.#show();

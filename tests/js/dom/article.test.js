@@ -199,7 +199,7 @@ test("a text that no link can contain is opened again after a reload, until anot
   const { one, named, answer, last, sent } = await opened("blank");
   one("textarea").value = "a long text";
   named("Read the text").click();
-  answer({ ...payload("heads"), linked: false });
+  answer({ ...payload("heads"), token: "" });
   assert.equal(ofTab.get("mha.article").text, "a long text");
   const parentElement = document.createElement("div");
   document.body.append(parentElement);
@@ -211,4 +211,14 @@ test("a text that no link can contain is opened again after a reload, until anot
   assert.deepEqual([last()?.[1].op, last()?.[1].text], ["read", "a long text"]);
   reloaded(payload("heads"));
   assert.equal(ofTab.get("mha.article"), null);
+});
+
+test("an article that its address holds is where this browser leads back to", async () => {
+  await opened("heads");
+  const { lastPlaces } = await freshly("kit/last_work.js");
+  const [{ page, query, what }] = lastPlaces();
+  const { token, name } = payload("heads");
+  assert.equal(query, String(new URLSearchParams({ article: token })));
+  assert.equal(page, "check");
+  assert.ok(name ? what === name : what);
 });

@@ -61,20 +61,30 @@ test("work beyond a bound is not kept, and the page says so", async () => {
   assert.equal(stored(), null);
 });
 
-/** The way back that a new page offers. @param {any} left what an earlier page has stored */
-async function wayBack(left) {
+/**
+ * The way back that a new page offers.
+ * @param {any} left what an earlier page has stored
+ * @param {any} places where other pages were left
+ */
+async function wayBack(left, places = null) {
   await mount("explore/explore.js", payload("first"));
   ofBrowser.set(WORKS, left);
+  ofBrowser.set("mha.places", places);
   const { wayBack } = await freshly("explore/ways_on.js");
   const sent = /** @type {any[]} */ ([]);
   const start = { first: true, asked: 0, puzzles: [] };
   return {
-    way: wayBack({ start }, { lang: "en", work_of: "{what} · {heads}" }, (/** @type {any} */ edit) =>
-      sent.push(edit),
-    ),
+    way: wayBack({ lang: "en", start }, WORDS, (/** @type {any} */ edit) => sent.push(edit)),
     sent,
   };
 }
+
+const WORDS = {
+  lang: "en",
+  work_of: "{what} · {heads}",
+  left_lessons: "Lesson: {what}",
+  left_train: "Training: {what}",
+};
 
 /** @type {(text: string, what?: string) => any} */
 const work = (text, what = "I love programming") => ({ at: Date.now() - 7_200_000, text, what, heads: 3 });
@@ -99,6 +109,36 @@ for (const left of [
 ])
   test(`what is stored and is no work of ours offers no way back: ${JSON.stringify(left)}`, async () => {
     assert.equal((await wayBack(left)).way, null);
+  });
+
+test("what was left on other pages is in the list as links, the newest first", async () => {
+  const lesson = { at: Date.now(), query: "lesson=scaling&set=d%3A4", what: "Why divide" };
+  const { way } = await wayBack([work("1abc")], {
+    train: { at: 0, query: "", what: "Copy" },
+    lessons: lesson,
+  });
+  assert.deepEqual(
+    [...way.querySelectorAll("li > :first-child")].map((link) => [
+      link.textContent,
+      link.getAttribute("href"),
+    ]),
+    [
+      ["Lesson: Why divide", "lessons?lang=en&lesson=scaling&set=d%3A4"],
+      ["I love programming · 3", null],
+      ["Training: Copy", "train?lang=en"],
+    ],
+  );
+});
+
+for (const places of [
+  7,
+  [],
+  { lessons: null },
+  { lessons: { at: "x", query: "", what: "" } },
+  { check: { at: 0 } },
+])
+  test(`places that are none of ours offer no way back: ${JSON.stringify(places)}`, async () => {
+    assert.equal((await wayBack(null, places)).way, null);
   });
 
 /** A page's list of works. */

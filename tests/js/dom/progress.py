@@ -14,6 +14,8 @@ def payloads() -> dict[str, Any]:
         topic: {
             "topics": topics,
             "topic": topic,
+            "title": topic,
+            "place": {"lesson": topic},
             "isAnswered": False,
             "chosen": None,
             "isCleared": False,

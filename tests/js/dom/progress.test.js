@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mount, payload } from "./page.js";
+import { freshly, mount, payload } from "./page.js";
 
 /** The page of a lesson, whose end comes into sight and goes where a test says so. */
 async function lesson() {
@@ -85,4 +85,12 @@ test("a lesson whose answer is cleared is no longer marked as answered", async (
   assert.equal(told(), "1 of 2, 1");
   answer({ ...payload("one"), isCleared: true });
   assert.equal(told(), "1 of 2, 0");
+});
+
+test("the lesson that was opened last is where this browser leads back to", async () => {
+  const { open } = await lesson();
+  open();
+  const { lastPlaces } = await freshly("kit/last_work.js");
+  const [{ page, query, what }] = lastPlaces();
+  assert.deepEqual({ page, query, what }, { page: "lessons", query: "lesson=two", what: "two" });
 });

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { skipLink } from "../../../web/explore/skip_link.js";
 import { isMet, progressOf } from "../../../web/explore/puzzle/goals.js";
+import { skipLink } from "../../../web/explore/skip_link.js";
 import { invitation } from "../../../web/explore/ways_on.js";
 import { ofBrowser } from "../../../web/kit/storage.js";
 import { mount, payload } from "./page.js";

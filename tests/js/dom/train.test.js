@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { Recording, thinned } from "../../../web/train/recording.js";
-import { mount, payload, press, sockets } from "./page.js";
+import { freshly, mount, payload, press, sockets } from "./page.js";
 
 const WORDS = payload("train").words;
 const ANSWERS = payload("answers");
@@ -405,6 +405,28 @@ test("a training that this browser cannot keep says so", async () => {
   await page.answer({});
   await settled();
   assert.equal(page.text(".setup .fault"), WORDS.not_kept);
+});
+
+test("a training that this browser keeps is where it leads back to", async () => {
+  const store = { put: () => done(""), get: () => done(null) };
+  const base = { transaction: () => ({ objectStore: () => store }), close() {} };
+  /** @param {unknown} result */
+  const done = (result) => {
+    const request = { result, onsuccess() {} };
+    setTimeout(() => request.onsuccess());
+    return request;
+  };
+  globalThis.indexedDB = /** @type {any} */ ({ open: () => done(base) });
+  const page = await starting();
+  await page.tell(payload("opened")[1]);
+  await page.tell({ state: { name: "ended", why: "", more: true } });
+  await page.answer({});
+  await settled();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  Reflect.deleteProperty(globalThis, "indexedDB");
+  const { lastPlaces } = await freshly("kit/last_work.js");
+  const [{ page: name, query, what }] = lastPlaces();
+  assert.deepEqual([name, query, Boolean(what)], ["train", "", true]);
 });
 
 test("which head formed, and by when, is computed from the scores of the frames", () => {
