@@ -112,5 +112,7 @@ def test_what_may_be_changed_is_marked_without_color(puzzle):
     frames = [cell.evaluate("(cell) => getComputedStyle(cell).boxShadow") for cell in (editable, fixed)]
     assert "2px inset" in frames[0]
     assert frames[1] == "none"
-    pencil = "(cell) => getComputedStyle(cell.closest('figure').querySelector('figcaption'), '::after').content"
+    pencil = (
+        "(cell) => getComputedStyle(cell.closest('figure').querySelector('figcaption'), '::after').content"
+    )
     assert [cell.evaluate(pencil)[:3] for cell in (editable, fixed)] == ['"✎"', "non"]
