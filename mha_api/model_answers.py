@@ -155,7 +155,10 @@ def answer_run(body: bytes, _language: str) -> bytes:
         "causal": size.causal,
         "limit": min(model.most_tokens, most_tokens(model)),
         "guesses": can_guess(model),
-        "jobs": {job.kind: {"found": job.found, "texts": job.texts} for job in jobs},
+        "jobs": {
+            job.kind: {"at": job.layer * size.heads + job.head, "found": job.found, "texts": job.texts}
+            for job in jobs
+        },
         "masks": [
             [index for index, token in enumerate(tokens.ids) if token == model.reader.mask]
             for tokens in sentences

@@ -109,8 +109,8 @@ interface ModelRun {
   limit: number;
   /** Whether it can guess words. */
   guesses: boolean;
-  /** What heads were trained to do, by label: in which share of how many new texts they do it. */
-  jobs?: Record<string, { found: number; texts: number }>;
+  /** What heads were trained to do, by label: which head, and in which share of how many new texts it does it. */
+  jobs?: Record<string, { at: number; found: number; texts: number }>;
   /** What heads are counted from on screen: 1 for students, 0 as in Python; and what the layers are called there. */
   first: number;
   labels: string[];

@@ -1,6 +1,6 @@
 // Sentences and numbers about a head.
 
-import { fill } from "../kit/dom.js";
+import { fill, prose } from "../kit/dom.js";
 import { brief, format } from "../kit/numbers.js";
 import { isolated } from "../kit/quoted.js";
 import { measureOf } from "./overview/head_order.js";
@@ -139,16 +139,24 @@ function lookOf(run, at, query, picture) {
 const LEAST_LEFT = 0.005; // of all weight; a smaller rest is printed as none
 
 /**
- * What a head does, in a sentence.
+ * What a head does in this text, and what it was trained to do.
+ * @type {(words: Record<string, string>, run: ModelRun, at: number) => string}
+ */
+export function behaviour(words, run, at) {
+  const [label, job] = Object.entries(run.jobs ?? {}).find(([, { at: head }]) => head === at) ?? [""];
+  const trained = job && fill(words[`told_${label}`], { number: percent(job.found), texts: job.texts });
+  return prose(run.sentences[0].labels[at] !== label && measured(words, run, at), trained);
+}
+
+/**
+ * What a head does in this text, by the measures.
  * @param {Record<string, string>} words
  * @param {ModelRun} run
  * @param {number} at
  */
-export function behaviour(words, run, at) {
+function measured(words, run, at) {
   const [sentence] = run.sentences;
   const label = sentence.labels[at];
-  const job = run.jobs?.[label];
-  if (job) return fill(words[`told_${label}`], { number: percent(job.found), texts: job.texts });
   const measure = measuresOf(run, sentence, at).find(({ name }) => name === label);
   const text = measure
     ? fill(words[`told_${label}`], { number: percent(measure.number), chance: percent(measure.chance) })

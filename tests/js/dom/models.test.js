@@ -263,6 +263,29 @@ test("a head's tip says where the token looks most, how much, and what the head 
   assert.ok(one(".tip").hidden);
 });
 
+test("a trained head that does something else in this text says both", async () => {
+  const page = await models({ model: "own", text: english });
+  const { jobs, sentences } = runOf([english]);
+  const { at } = jobs.copied;
+  assert.notEqual(sentences[0].labels[at], "copied");
+  const description = page.tile(at).getAttribute("aria-label");
+  assert.match(description, /by chance.*\. Trained to look from a repeated name to its first mention\./);
+});
+
+test("a tip stays while the pointer moves within its head", async () => {
+  const { tile, one } = await models();
+  const over = (/** @type {any} */ relatedTarget) =>
+    tile(2).firstElementChild.dispatchEvent(
+      new PointerEvent("pointerover", { bubbles: true, relatedTarget }),
+    );
+  over(null);
+  while (one(".tip").hidden) await answered();
+  over(tile(2));
+  assert.equal(one(".tip").hidden, false);
+  over(tile(3));
+  assert.ok(one(".tip").hidden);
+});
+
 test("a head's measures are shown with how many places they are taken at", async () => {
   const { texts, one } = await models();
   const [{ places }] = runOf([english]).sentences;
@@ -298,7 +321,7 @@ test("every head is described in the page's language, in words and numbers", asy
   assert.ok(sentence.labels.includes("none") && sentence.labels.includes("previous"));
   const query = sentence.special.indexOf(false);
   for (const [at, label] of sentence.labels.entries()) {
-    if (run.jobs[label]) continue;
+    if (Object.values(run.jobs).some((job) => job.at === at)) continue;
     const description = page.tile(at).getAttribute("aria-label");
     const place = { layer: Math.floor(at / run.heads) + 1, head: (at % run.heads) + 1 };
     assert.ok(description.startsWith(said(words.layer_head, place)));

@@ -90,8 +90,10 @@ export class HeadsOverview {
       if (/** @type {PointerEvent} */ (event).pointerType === "touch") host.reveal();
     });
     tiles.addEventListener("pointerover", (event) => {
-      this.#hideTip();
       const tile = tileAt(event);
+      const from = event.relatedTarget;
+      if (tile && from instanceof Node && tile.contains(from)) return; // its tip stays, or is on its way
+      this.#hideTip();
       if (tile && event.pointerType !== "touch") this.#scheduleTip(tile, REST);
     });
     tiles.addEventListener("focusin", (event) => {
