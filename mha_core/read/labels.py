@@ -250,8 +250,9 @@ def _last_clause(text: str) -> str:
 
 
 def _inside(text: str, at: int) -> bool:
-    """Whether a place lies between brackets."""
-    return text.count("(", 0, at) > text.count(")", 0, at) and text[at : at + 1] == ","
+    """Whether a comma or a semicolon lies between brackets."""
+    pairs = ("()", "[]") if text[at] in ",;；，" else ()
+    return any(text.count(a, 0, at) > text.count(b, 0, at) and text.find(b, at) > 0 for a, b in pairs)
 
 
 def _sentence(gap: str) -> str:

@@ -49,6 +49,11 @@ _ROOT: Final = re.compile(r"(?:[/÷]|√|sqrt|divided).*$")
 _TOKEN: Final = re.compile(r"[a-z]+|[\u4e00-\u9fff]+")
 
 
+_TRANSPOSED: Final = re.compile(
+    r"\^\s*[({]?\s*T\s*[)}]?|\.T\b|\.t\(\)|\.?\btranspose[sd]?\b(?:\([^)]*\))?|(?<=[KQVXWS\d])T\b"
+)
+
+
 class Named(NamedTuple):
     """A matrix of the vocabulary, the head as the text counts it, and whether the text turns the matrix (``Kᵀ``)."""
 
@@ -67,9 +72,7 @@ def named(text: str) -> Named | None:
     scaled = _is_scaled(text)
     bare = _without_heads(_ROOT.sub("", text) if scaled else text)
     turned = bool(re.search(r"[A-Za-z)\d]\s*\^?\s*[({]?\s*(?:T|⊤|′|')\s*[)}]?\s*$|\.T\b|transpose", bare))
-    bare = re.sub(
-        r"\^\s*[({]?\s*T\s*[)}]?|\.T\b|\.t\(\)|\.transpose\([^)]*\)|(?<=[KQVXWS\d])T\b", " turned ", bare
-    )
+    bare = _TRANSPOSED.sub(" turned ", bare)
     key = _key(bare)
     by_formula = _by_formula(key, scaled)
     if by_formula is not None:
@@ -88,15 +91,37 @@ def by_formula(text: str) -> str | None:
     """The matrix that a formula such as ``Q K^T / √d_k`` computes."""
     for part in text.split("="):
         scaled = _is_scaled(part)
-        bare = re.sub(
-            r"\^\s*[({]?\s*T\s*[)}]?|\.T\b|(?<=[KQVXWS\d])T\b|transpose", " turned ", _without_heads(part)
-        )
+        bare = _TRANSPOSED.sub(" turned ", _without_heads(part))
         name = _by_formula(
             _key(_ROOT.sub("", bare) if scaled and "softmax" not in part.lower() else bare), scaled
         )
         if name is not None:
             return name
     return None
+
+
+_PROJECTED: Final = re.compile(
+    r"(?:(?<![A-Za-z])([A-Z])[\d_]*\s*|([A-Za-z]+)[\d_]*\s*·\s*)[Ww][_^{(\di)}]{0,9}([QKVqkv])"
+    r"|[Ww][_^{(\di)}]{0,9}([QKVqkv])[\d)}]*(?:\s*·\s*([A-Za-z]+)|\s?([A-Z])(?![A-Za-z]))"
+)
+_SYMBOL: Final = re.compile(r"(?:^|\s)([A-Za-z]+)[\d_^{}()]*\s*$")
+
+
+def projected_letters(text: str) -> dict[str, str]:
+    """``x`` and ``context`` by the names that a text gives them where it projects them: ``Q = E W_Q``."""
+    found = [
+        ((one[3] or one[4]).lower(), name)
+        for one in _PROJECTED.finditer(text)
+        if (name := one[1] or one[2] or one[5] or one[6]).lower() not in ("q", "k", "v", "query", "key", "value")
+    ]
+    queries = {name for letter, name in found if letter == "q"}
+    return {name: "x" if name in queries else "context" for _, name in found if queries}
+
+
+def symbol_in(left: str) -> str:
+    """The letter or variable at the end of a left side, without what is below and above it."""
+    found = _SYMBOL.search(left)
+    return found[1] if found else ""
 
 
 def head_in(text: str) -> int | None:
@@ -186,7 +211,7 @@ _MENTIONS: Final = tuple(
         ("weights", r"attention[\s-]weights?|softmax|注意力权重|attention matri(?:x|ces)"
             r"|attention map|attention pattern", True),
         ("scaled_scores", r"scaled (?:attention |dot[\s-]product )?scores?|divid\w+|scal(?:ing|e\b"
-            r"|ed)|缩放|除以", True),
+            r"|ed)|缩放|除以|K\^?[{(]?T[)}]*\s*/", True),
         ("masked_scores", r"masked scores?|masked|掩码后|加上掩码|appl\w+ (?:the |a )?(?:causal )?mask", True),
         ("mask", r"\bmask\b|掩码矩阵|因果掩码", True),
         ("w_o", r"W_?\{?O\}?|W\^\{?O\}?|output (?:projection|weights?)|输出(?:投影|权重)", False),

@@ -9,9 +9,17 @@ from typing import Final, Literal, TypeAlias
 from mha_core.read.brackets import bracket_grids
 from mha_core.read.document import Document
 from mha_core.read.grids import Grid
-from mha_core.read.labels import Label, labels
+from mha_core.read.labels import Label, labels, plain
 from mha_core.read.latex import latex_grids
-from mha_core.read.names import by_formula, head_in, head_said, mentioned, named
+from mha_core.read.names import (
+    by_formula,
+    head_in,
+    head_said,
+    mentioned,
+    named,
+    projected_letters,
+    symbol_in,
+)
 from mha_core.read.programs import comments_of, printed_by, program_grids
 from mha_core.read.tables import table_grids
 from mha_core.read.vectors import together
@@ -86,7 +94,7 @@ def guesses(document: Document) -> list[Guess]:
     grids = grids_in(document)
     merged, their_labels = together(grids, labels(document, grids))
     found = [_guess(grid, label) for grid, label in zip(merged, their_labels, strict=True)]
-    counted = _counted_from_one(_by_program(document, found))
+    counted = _counted_from_one(_as_projected(document, _by_program(document, found)))
     return [replace(guess, at=at) for at, guess in enumerate(counted)]
 
 
@@ -94,9 +102,11 @@ def _guess(grid: Grid, label: Label) -> Guess:
     if label.operand:
         return _operand(grid, label)
     left = named(label.left) if label.left else None
-    if left is None and not label.spoken and len(label.left.split()) > 1:  # “the first task: Q = …”
-        left = named(label.left.split()[-1])
     formula = by_formula(label.formula) if label.formula else None
+    if left is None and not label.spoken:  # “the first task: Q = …”, “the tokens become A V = …”
+        words = label.left.split()
+        ends = [" ".join(words[at:]) for at in range(1, len(words))]
+        left = next((one for end in ends if (one := named(end)) is not None), None)
     if left is None and label.left and formula is None:
         formula = by_formula(label.left)
     head = _head(grid, label, left.head if left else None)
@@ -198,6 +208,17 @@ def _likeliest(names: list[str], turn: int) -> list[str]:
         return [*computed, *given] if computed else [*given, "masked_scores"]
     factors = [f"w_{name}" for name in given if name in ("q", "k", "v") and not computed]
     return [*computed, *given, *factors]
+
+
+def _as_projected(document: Document, found: list[Guess]) -> list[Guess]:
+    """What the text multiplies by W_Q is X, whatever its letter, and what it multiplies by W_K or W_V alone the context."""
+    letters = projected_letters(plain(document.text))
+    return [
+        replace(guess, name=name, head=None, turned=guess.grid.turned, reason="formula", candidates=(), sure=True)
+        if not guess.label.formula and (name := letters.get(symbol_in(guess.label.left))) is not None
+        else guess
+        for guess in found
+    ]
 
 
 def _by_program(document: Document, found: list[Guess]) -> list[Guess]:

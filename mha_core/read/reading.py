@@ -199,8 +199,8 @@ def _is_open(one: Found, computed: Trace, placed: Mapping[Key, Grid]) -> bool:
     """Whether the numbers may say what a grid is: no name does, or where a sentence put it they are mostly wrong."""
     if one.guess.chosen:
         return False
-    if one.key is None:
-        return one.why in ("unnamed", "taken", "misfit")
+    if one.key is None or (one.key not in placed and not one.sure):  # its shape does not fit
+        return True
     if (
         (one.sure and one.key[0] not in _GENERAL)
         or one.again

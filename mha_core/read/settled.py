@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Final
 
@@ -15,15 +16,22 @@ _ROLES: Final = ("q", "k", "v")
 
 def settled(group: list[Guess]) -> list[Guess]:
     """The guesses of one example with the heads and names that follow from each other."""
-    found = _names(_with_heads(group))
+    found = _names(_with_heads(_attended(group)))
     return [old if old.chosen else new for old, new in zip(group, found, strict=True)]
+
+
+def _attended(group: list[Guess]) -> list[Guess]:
+    """A context is what the scores are computed from; behind them it is a head's output."""
+    first = next((at for at, guess in enumerate(group) if guess.name in _BY_QUERY_AND_KEY), len(group))
+    late = [replace(one, name="head_outputs") if one.name == "context" else one for one in group[first:]]
+    return [*group[:first], *late]
 
 
 def _with_heads(group: list[Guess]) -> list[Guess]:
     """Heads that no name gives, by the order in which a matrix comes again; none where there is one head."""
     heads = {guess.head for guess in group if guess.name in PER_HEAD and guess.head is not None}
     if len(heads) > 1:
-        return group
+        return _going_on(group)
     counts: dict[str, list[Grid]] = {}
     for guess in group:
         if guess.sure and guess.name in PER_HEAD and guess.head is None:
@@ -50,6 +58,21 @@ def _with_heads(group: list[Guess]) -> list[Guess]:
     return result
 
 
+def _going_on(group: list[Guess]) -> list[Guess]:
+    """Where only some results name their head, the others belong to the one that was named last."""
+    times = Counter(guess.name for guess in group)
+    taken = {(guess.name, guess.head) for guess in group}
+    last, result = None, list[Guess]()
+    for guess in group:
+        if guess.name in PER_HEAD and guess.head is not None:
+            last = guess.head
+        elif guess.sure and guess.name in PER_HEAD and times[guess.name] > 1 and (guess.name, last) not in taken:
+            guess = replace(guess, head=last)
+            taken.add((guess.name, last))
+        result.append(guess)
+    return result
+
+
 def _is_one_head_again(counts: dict[str, list[Grid]]) -> bool:
     """Whether results come several times from one V of their own width: one head, computed in several ways."""
     values = [*counts.get("v", []), *counts.get("w_v", [])]
@@ -58,19 +81,18 @@ def _is_one_head_again(counts: dict[str, list[Grid]]) -> bool:
 
 
 def _names(group: list[Guess]) -> list[Guess]:
-    """Names that mean something else beside these others: an output without W_O, a context after the weights."""
+    """Names that mean something else beside these others: an output without W_O, a mask."""
     projected = any(guess.name == "w_o" for guess in group)
-    many = max([1, *(guess.head or 0 for guess in group if guess.name in PER_HEAD)]) > 1
+    heads = max([1, *(guess.head or 0 for guess in group if guess.name in PER_HEAD)])
     has_outputs = any(guess.name == "head_outputs" and guess.sure for guess in group)
     widths = {
         guess.grid.shape[1] for guess in group if guess.name in ("v", "w_v", "head_outputs") and guess.sure
     }
-    result, attended = list[Guess](), False
+    result = list[Guess]()
     group = _unnamed(_as_weights(group))
     rows = next((guess.grid.shape[0] for guess in group if guess.name in ("x", "q")), 0)
-    inner = {many * width for width in widths}
+    inner = {heads * width for width in widths}
     for guess in group:
-        attended = attended or guess.name in _BY_QUERY_AND_KEY
         name = guess.name
         if (
             name == "output"
@@ -81,11 +103,9 @@ def _names(group: list[Guess]) -> list[Guess]:
             name = "w_o"  # “output matrix”
         elif name == "output" and not projected:
             of_head = guess.head is not None and guess.grid.shape[1] in widths
-            name = "head_outputs" if of_head or not (many or has_outputs) else "concat"
-        elif name == "head_outputs" and guess.head is None and many > 1 and guess.grid.shape[1] in inner:
+            name = "head_outputs" if of_head or not (heads > 1 or has_outputs) else "concat"
+        elif name == "head_outputs" and guess.head is None and heads > 1 and guess.grid.shape[1] in inner:
             name = "concat"
-        elif name == "context" and attended:
-            name = "head_outputs"
         elif name in ("mask", "masked_scores"):
             name = "mask" if _only_masks(guess.grid) else "masked_scores"
         result.append(replace(guess, name=name))

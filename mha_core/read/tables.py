@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from mha_core.read.brackets import bracket_grids
 from mha_core.read.grids import Cell, Grid, cell_of, grid_of, without_labels
+from mha_core.read.names import mentioned, named
 
 _RULE: Final = re.compile(r"[\s|:+=\-─━┼│┌┐└┘├┤┬┴╔╗╚╝═║╬]+$")
 _BARS: Final = re.compile("[|│║┃]")
@@ -127,11 +128,11 @@ def _vectors(
 def _vector(cell: Cell, text: str) -> list[Cell] | None:
     if not cell.word:
         return None
-    grids = list(bracket_grids(text, []))
+    grids = list(bracket_grids(f"|{text}", []))
     if len(grids) != 1 or grids[0].shape[0] != 1 or len(text) - (grids[0].end - grids[0].start) > 4:
         return None
     return [
-        number._replace(start=number.start + cell.start, end=number.end + cell.start)
+        number._replace(start=number.start + cell.start - 1, end=number.end + cell.start - 1)
         for number in grids[0].rows[0]
     ]
 
@@ -189,7 +190,7 @@ def _matrix(run: list[tuple[list[Cell], str, _Line]], heading: _Line | None) -> 
         return
     rows = [cells for cells, _, _ in run]
     labels = [label for _, label, _ in run]
-    headings = heading.text.split() if heading and not _ANNOUNCES.search(heading.text) else []
+    headings = heading.text.split() if heading and not _announces(heading.text) else []
     start, end = run[0][2].start, run[-1][2].start + len(run[-1][2].text)
     if _is_index(rows[0]) and labels[0] == "" and any(labels):
         headings, rows, labels = [cell.text or "" for cell in rows[0]], rows[1:], labels[1:]
@@ -208,6 +209,11 @@ def _matrix(run: list[tuple[list[Cell], str, _Line]], heading: _Line | None) -> 
     if named and heading is not None:
         grid = replace(grid, start=heading.start)
     yield replace(grid, row_labels=tuple(labels) if any(labels) else (), column_labels=named)
+
+
+def _announces(line: str) -> bool:
+    """Whether a line above numbers says what they are, and is not made of the headings of their columns."""
+    return bool(_ANNOUNCES.search(line) or named(line) or mentioned(line))
 
 
 def _names(headings: list[str], count: int) -> bool:

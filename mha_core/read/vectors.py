@@ -13,7 +13,8 @@ from mha_core.read.names import named
 
 _NUMBERED: Final = re.compile(r"(?<![.\d])\(?(\d{1,2})\)?(?![.\d])")
 _SYMBOL: Final = re.compile(r"[^\W\d_]+_?[{(]*\d")
-_BIAS: Final = re.compile(r"b[qkvo]", re.IGNORECASE)
+_VECTOR: Final = re.compile(r"[a-z]_?[{(]*\d{1,2}[)}]*")
+"""What a column is called that is a token's vector, unlike a matrix of one column."""
 _WORDED: Final = re.compile(r"^([a-zA-Z]{1,12})_[{(]?([^\W\d_][\w'-]*)[)}]?$")
 
 
@@ -26,6 +27,7 @@ class _Row(NamedTuple):
 
 def together(grids: Sequence[Grid], labels: Sequence[Label]) -> tuple[list[Grid], list[Label]]:
     """The grids with rows of one matrix put together, where the first of them is."""
+    grids = [_lying(grid, label) for grid, label in zip(grids, labels, strict=True)]
     groups: list[list[_Row]] = []
     last: dict[tuple[str, int], list[_Row]] = {}
     for at, (grid, label) in enumerate(zip(grids, labels, strict=True)):
@@ -46,17 +48,24 @@ def together(grids: Sequence[Grid], labels: Sequence[Label]) -> tuple[list[Grid]
     )
 
 
+def _lying(grid: Grid, label: Label) -> Grid:
+    """A token's vector that is printed as a column, as a row."""
+    is_column = grid.shape[1] == 1 < grid.shape[0] and _VECTOR.fullmatch(label.left.strip())
+    return grid.transposed() if is_column else grid
+
+
 def _row(at: int, label: Label) -> _Row | None:
     left = label.left.strip()
     said = re.split(r"[:：]", left)[-1].strip(" ,;，；、")
-    if label.spoken and (one := named(said)) is not None and not one.name.startswith("b_"):
+    one = named(said)
+    if one is not None and one.name.startswith("b_"):
+        return None
+    if label.spoken and one is not None:
         return _Row(at, said, -1, f"#{at}")  # “token 1: scores (1, 2), weights (0.3, 0.7)”
     numbers = _NUMBERED.findall(re.sub(r"(?<=[a-zA-Z])_?[{(]?(?=\d)", " ", left))
     if numbers:
         last = left.split()[-1]
         base = re.sub(r"[\d_{}()\s\[\]]", "", last if _SYMBOL.match(last) else left)
-        if _BIAS.fullmatch(base):  # of a head
-            return None
         return _Row(at, base, int(numbers[-1]), numbers[-1]) if base else None
     worded = _WORDED.match(left)
     if worded:
