@@ -59,6 +59,8 @@ _LEAD_IN: Final = re.compile(
 )
 _MOST_HEADINGS: Final = 30
 _ONE_OVER: Final = re.compile(r"\(?1\)?\s*/[\s(){}√\d.d_k]+·?")
+_NEXT: Final = re.compile(r"(?:[\s,;，；、]|\band\b|[和与及])*")
+"""What parts two grids of one list."""
 _LEFT: Final = 80
 """The longest left side, in characters."""
 
@@ -139,7 +141,8 @@ def labels(document: Document, grids: Sequence[Grid]) -> list[Label]:
             operand = "/"
         sentence = _sentence(gap)
         turn = 0
-        if before is not None and not gap.strip() and not grid.label:
+        if before is not None and _NEXT.fullmatch(gap) and not grid.label:
+            left = ""
             sentence, turn = found[-1].sentence, found[-1].turn + 1
             if found[-1].spoken:
                 sentence = sentence or found[-1].left

@@ -12,7 +12,7 @@ from mha_core.read.aliases import ALIASES
 
 _FILLER: Final = frozenset(
     """
-        all along and apply are array as at be becomes by calculate calculated compute computed data
+        all along and apply are array as at be becomes by calculate calculated compute computed csv data
         detach each first following for fourth from get give gives has have here i in is item layer let
         mat matrices matrix now np numpy of one our p_ params per print round row rows second self
         shape so squeeze step table tensor the then therefore third this three thus to torch two we
@@ -198,7 +198,7 @@ def _by_formula(key: str, scaled: bool) -> str | None:
     )
     if projected:
         return next(letter for letter in projected.groups() if letter)
-    if re.fullmatch(r"(?:a|weights|attn|attention|attentionweights?|alpha|p)v(?:alue)?", key):
+    if re.fullmatch(r"(?:a|weights|attn|attention|attentionweights?|alpha|p)v(?:alue)?|va|valpha", key):
         return "head_outputs"
     return None
 

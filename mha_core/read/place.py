@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from mha_core.read.brackets import bracket_grids
-from mha_core.read.document import Document
+from mha_core.read.document import Document, Region
 from mha_core.read.grids import Grid
 from mha_core.read.labels import Label, labels, plain
 from mha_core.read.latex import latex_grids
@@ -32,6 +32,9 @@ _HEAD_ALONE: Final = re.compile(
     r"\W*(?:\w+ )?(?:attention )?heads?[\W\d]*\w?\W*|第?\W*\w\W*个?头\W*\d*\W*", re.IGNORECASE
 )
 _LIMIT_OF_MENTIONS: Final = 5
+_PRINTED: Final = re.compile(
+    r"(?:the |its )?(?:outputs?|prints?|printed|results?)|(?:运行|打印)?(?:输出|结果)(?:如下|为)?", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +225,7 @@ def _as_projected(document: Document, found: list[Guess]) -> list[Guess]:
 
 
 def _by_program(document: Document, found: list[Guess]) -> list[Guess]:
-    """Outputs of a notebook are named by what their cell prints."""
-    if document.format != "ipynb":
-        return found
+    """What a program printed is named by what it prints; “Output:” above it names nothing."""
     shown: dict[int, list[str]] = {}
     result = []
     for guess in found:
@@ -238,8 +239,14 @@ def _by_program(document: Document, found: list[Guess]) -> list[Guess]:
         first = guess.grid.part is None or guess.grid.part[0] == guess.grid.part[1] - 1
         text = (texts.pop(0) if first else texts[0]) if texts else ""
         label = replace(guess.label, left=text)
-        result.append(_guess(guess.grid, label) if text and named(text) and not guess.sure else guess)
+        is_open = not guess.sure or (guess.label.spoken and _PRINTED.fullmatch(guess.label.left))
+        result.append(_guess(guess.grid, label) if text and named(text) and is_open else guess)
     return result
+
+
+def _is_between(region: Region) -> bool:
+    """Whether only a few words part a program and what it printed."""
+    return region.kind == "prose" and region.end - region.start < 40
 
 
 def _region_before(document: Document, at: int) -> int | None:
@@ -247,7 +254,7 @@ def _region_before(document: Document, at: int) -> int | None:
     index = next((n for n, region in enumerate(document.regions) if region.start <= at < region.end), None)
     if index is None or document.regions[index].kind != "output":
         return None
-    while index >= 0 and document.regions[index].kind == "output":
+    while index >= 0 and (document.regions[index].kind == "output" or _is_between(document.regions[index])):
         index -= 1
     return index if index >= 0 and document.regions[index].kind == "code" else None
 

@@ -134,7 +134,7 @@ class _Finder(ast.NodeVisitor):
 
     def _list(self, node: ast.List | ast.Tuple) -> None:
         depth = _depth(node, 0)
-        label = "_".join(name for name in self.names[-2:] if name)
+        label = " ".join(name for name in self.names[-2:] if name)
         if self.item:
             label = f"{self.names[-1]}_{self.item}"
         if depth == 3 and all(isinstance(part, ast.List | ast.Tuple) for part in node.elts):

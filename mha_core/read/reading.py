@@ -106,7 +106,15 @@ def _used(one: Found, assembled: Assembled) -> Found:
     packed = assembled.cells.get((one.key[0], 0))  # of all heads side by side
     if packed is not None and packed[0][0] == one.guess.grid.rows[0][0]:
         return one
+    if packed is not None and one.key[1] is None and one.guess.grid.shape == _side_by_side(one.key[0], assembled):
+        return replace(one, again=True)
     return replace(one, key=None, why="misfit", sure=False)
+
+
+def _side_by_side(name: str, assembled: Assembled) -> tuple[int, int]:
+    """The shape of a matrix of all heads side by side."""
+    rows, columns = assembled.example.dims.shape(name)
+    return rows, columns * len(assembled.example.heads)
 
 
 def _turned(found: Sequence[Found]) -> frozenset[Key]:

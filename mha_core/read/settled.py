@@ -21,10 +21,16 @@ def settled(group: list[Guess]) -> list[Guess]:
 
 
 def _attended(group: list[Guess]) -> list[Guess]:
-    """A context is what the scores are computed from; behind them it is a head's output."""
+    """What is called a context behind the scores is a head's output, and so is an output that is as wide as V alone."""
     first = next((at for at, guess in enumerate(group) if guess.name in _BY_QUERY_AND_KEY), len(group))
-    late = [replace(one, name="head_outputs") if one.name == "context" else one for one in group[first:]]
-    return [*group[:first], *late]
+    whole = {size for guess in group if guess.name in ("w_o", "x") for size in guess.grid.shape}
+    narrow = {one.grid.shape[1] for one in group if one.name in ("v", "w_v")} - whole if whole else set[int]()
+    return [
+        replace(one, name="head_outputs")
+        if (one.name == "context" and at >= first) or (one.name == "output" and one.grid.shape[1] in narrow)
+        else one
+        for at, one in enumerate(group)
+    ]
 
 
 def _with_heads(group: list[Guess]) -> list[Guess]:
@@ -82,7 +88,6 @@ def _is_one_head_again(counts: dict[str, list[Grid]]) -> bool:
 
 def _names(group: list[Guess]) -> list[Guess]:
     """Names that mean something else beside these others: an output without W_O, a mask."""
-    projected = any(guess.name == "w_o" for guess in group)
     heads = max([1, *(guess.head or 0 for guess in group if guess.name in PER_HEAD)])
     has_outputs = any(guess.name == "head_outputs" and guess.sure for guess in group)
     widths = {
@@ -91,20 +96,20 @@ def _names(group: list[Guess]) -> list[Guess]:
     result = list[Guess]()
     group = _unnamed(_as_weights(group))
     rows = next((guess.grid.shape[0] for guess in group if guess.name in ("x", "q")), 0)
-    inner = {heads * width for width in widths}
+    whole = {heads * width for width in widths}
+    inner = whole - {rows}
+    if all(guess.name != "w_o" for guess in group):  # “output matrix”
+        group = [
+            replace(one, name="w_o") if one.name == "output" and one.grid.shape[0] in inner else one
+            for one in group
+        ]
+    projected = any(guess.name == "w_o" for guess in group)
     for guess in group:
         name = guess.name
-        if (
-            name == "output"
-            and not projected
-            and guess.grid.shape[0] != rows
-            and guess.grid.shape[0] in inner
-        ):
-            name = "w_o"  # “output matrix”
-        elif name == "output" and not projected:
+        if name == "output" and not projected:
             of_head = guess.head is not None and guess.grid.shape[1] in widths
             name = "head_outputs" if of_head or not (heads > 1 or has_outputs) else "concat"
-        elif name == "head_outputs" and guess.head is None and heads > 1 and guess.grid.shape[1] in inner:
+        elif name == "head_outputs" and guess.head is None and heads > 1 and guess.grid.shape[1] in whole:
             name = "concat"
         elif name in ("mask", "masked_scores"):
             name = "mask" if _only_masks(guess.grid) else "masked_scores"

@@ -18,6 +18,9 @@ _VECTOR: Final = re.compile(r"[a-z]_?[{(]*\d{1,2}[)}]*")
 _WORDED: Final = re.compile(r"^([a-zA-Z]{1,12})_[{(]?([^\W\d_][\w'-]*)[)}]?$")
 
 
+_TOKEN: Final = re.compile(r"[“\"「『‘]([^“”\"「」『』‘’]{1,20})[”\"」』’]")
+
+
 class _Row(NamedTuple):
     at: int
     base: str
@@ -60,6 +63,9 @@ def _row(at: int, label: Label) -> _Row | None:
     one = named(said)
     if one is not None and one.name.startswith("b_"):
         return None
+    token = _TOKEN.search(left)
+    if label.spoken and token and (base := _TOKEN.sub("", left).strip()):  # “the query of ‘cat’”
+        return _Row(at, base, -1, token[1])
     if label.spoken and one is not None:
         return _Row(at, said, -1, f"#{at}")  # “token 1: scores (1, 2), weights (0.3, 0.7)”
     numbers = _NUMBERED.findall(re.sub(r"(?<=[a-zA-Z])_?[{(]?(?=\d)", " ", left))
