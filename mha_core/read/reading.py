@@ -84,7 +84,7 @@ def _read(document: Document, group: list[Guess], said: Settings, choices: Choic
     if more != dict(best.grids):
         best, also = _best(replace(best, grids=more, turned=_turned(by_numbers)), said, choices)
     assembled = assemble(best)
-    used = by_numbers if assembled is None else [_used(one, assembled) for one in by_numbers]
+    used = [_unconfirmed(one) if assembled is None else _used(one, assembled) for one in by_numbers]
     return Read(tuple(used), best, assembled, also, certain=not also)
 
 
@@ -97,6 +97,11 @@ def _fitting_only(reading: Reading) -> Reading:
         key: g for key, g in reading.grids.items() if key in assembled.cells or (key[0], 0) in assembled.cells
     }
     return replace(reading, grids=kept)
+
+
+def _unconfirmed(one: Found) -> Found:
+    """The grid of a text that makes no example: no number says that its names were read right."""
+    return replace(one, sure=one.guess.chosen)
 
 
 def _used(one: Found, assembled: Assembled) -> Found:

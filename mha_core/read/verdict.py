@@ -98,13 +98,24 @@ def cause_of(step: Checked, head: int | None, row: int) -> Cause | None:
 
 
 def _unjudged(read: Read, doubted: set[Key]) -> Read:
-    """The reading without a verdict on these matrices, which are only guesses."""
+    """The reading without a verdict on these matrices, which are only guesses, as are inputs that nothing else needs."""
     grids = {key: grid for key, grid in read.reading.grids.items() if key not in doubted}
     reading = replace(read.reading, grids=grids)
+    assembled = assemble(reading)
+    judged = claimed(assembled.example) if assembled else {}
+    heads = {head for _, head in judged}
+
+    def confirmed(one: Found) -> bool:
+        is_used = one.key in judged or None in heads or (one.key is not None and one.key[1] in heads)
+        return one.guess.chosen or is_used or bool(heads and one.key and one.key[1] is None)
+
     found = tuple(
-        replace(one, sure=False, why="doubted") if one.key in doubted else one for one in read.found
+        replace(one, sure=False, why="doubted")
+        if one.key in doubted
+        else replace(one, sure=one.sure and confirmed(one))
+        for one in read.found
     )
-    return replace(read, reading=reading, assembled=assemble(reading), found=found)
+    return replace(read, reading=reading, assembled=assembled, found=found)
 
 
 def title_of(document: Document) -> str:
