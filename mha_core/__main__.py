@@ -214,6 +214,11 @@ def _add_on_examples(add: AddCommand) -> None:
     arguments.add_check(
         add("check", partial(_compute, "check", _read_each), say(text), "published --markdown")
     )
+    text = N_("Print the marks of many files as CSV, or a course's gradebook with the marks filled in.")
+    instance = "*.mha.json --follow-through half --gradebook grades.csv --column Attention"
+    arguments.add_marks(add("marks", partial(_compute, "marks", _read_each), say(text), instance))
+    text = N_("Print one exercise in many variants: as a question bank for a course, or on paper with a key.")
+    arguments.add_bank(on_example("bank", text, "first --ask weights --variants 5 --to moodle"))
     text = N_("Read an article, a notebook or a page: its example, and every wrong number in it.")
     arguments.add_read(add("read", _read_text, say(text), "article.md --correct corrected.md"))
     text = N_("Print code that asserts an example's numbers, or a document of every step.")

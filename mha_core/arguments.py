@@ -6,10 +6,12 @@ from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction
 from collections.abc import Sequence
 from typing import Any, Final
 
+from mha_core.bank import FORMATS
 from mha_core.compute.device import DEVICES, DTYPES
 from mha_core.errors import N_
 from mha_core.export import TARGETS
-from mha_core.messages import say
+from mha_core.marks.scheme import SHARES
+from mha_core.messages import LANGUAGES, say
 from mha_core.vocabulary import STEPS
 
 EXAMPLE_FILE = N_("a *.mha.json file, a built-in example's name, - for standard input")
@@ -52,6 +54,48 @@ def add_check(sub: ArgumentParser) -> None:
     )
     table = say(N_("print one row per file as CSV: the first wrong number and its cause"))
     sub.add_argument("--table", action="store_true", help=table)
+
+
+def add_marks(sub: ArgumentParser) -> None:
+    """The files to mark, the scheme, and a gradebook to fill in."""
+
+    def add(name: str, text: str, **options: Any) -> None:
+        sub.add_argument(name, help=say(text), **options)
+
+    add("file", N_("the *.mha.json files that students handed in"), metavar="FILE", nargs="+")
+    points = N_(
+        "the points of a whole step, such as scores=4; may be repeated; one for each number if omitted"
+    )
+    add("--points", points, metavar="STEP=POINTS", action="append", default=[])
+    follows = N_("what a number counts that is right from the student's own earlier numbers; full if omitted")
+    add("--follow-through", follows, choices=SHARES, default="full")
+    shown = N_("what a right number counts whose answer the page has shown; none if omitted")
+    add("--answers-shown", shown, choices=SHARES, default="none")
+    add("--out-of", N_("the best mark, to which all are scaled"), type=float, metavar="POINTS")
+    book = N_("a gradebook of Moodle or Canvas as CSV: it is printed with the marks in one column")
+    add("--gradebook", book, metavar="FILE")
+    add("--column", N_("the column to fill in; it is added if the gradebook does not have it"))
+
+
+def add_bank(sub: ArgumentParser) -> None:
+    """The example to vary, what to ask, and the format."""
+
+    def add(name: str, text: str, **options: Any) -> None:
+        sub.add_argument(name, help=say(text), **options)
+
+    asked = N_(
+        "the steps to ask for, such as weights,head_outputs; those of the file, or its last two, if omitted"
+    )
+    add("--ask", asked, metavar="STEPS")
+    add("--variants", N_("how many, each with numbers of its own; 10 if omitted"), type=int, default=10)
+    add(
+        "--seed",
+        N_("the seed of the first variant; the others count on from it; 1 if omitted"),
+        type=int,
+        default=1,
+    )
+    add("--to", N_("the format; moodle if omitted"), choices=FORMATS, default="moodle")
+    add("--lang", N_("the language of the questions; the shell's if omitted"), choices=LANGUAGES)
 
 
 def add_read(sub: ArgumentParser) -> None:

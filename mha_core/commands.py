@@ -15,14 +15,28 @@ import torch
 
 from mha_core.answers import checked, explained, traced
 from mha_core.arguments import TRAIN_SETTINGS
+from mha_core.bank.variants import variants
+from mha_core.bank.write import written
+from mha_core.check.check import check
 from mha_core.check.outcome import Verdict
 from mha_core.check.report import as_json, as_markdown
 from mha_core.check.table import as_csv, solution
 from mha_core.compute.derive import Cell
 from mha_core.compute.device import Backend, backend
-from mha_core.errors import N_, InteropError, MhaError, ModelError, ReadError, Reason, TrainError, placed
+from mha_core.errors import (
+    N_,
+    ExampleError,
+    InteropError,
+    MhaError,
+    ModelError,
+    ReadError,
+    Reason,
+    TrainError,
+    placed,
+)
 from mha_core.example.files import pretty
 from mha_core.example.model import Example
+from mha_core.exercise.exercise import usually_asked
 from mha_core.export import export
 from mha_core.interop import (
     KIND_NAMES,
@@ -40,6 +54,10 @@ from mha_core.interop import (
 )
 from mha_core.interop.running.lookup import counted
 from mha_core.interop.saved.weights import MAX_BYTES
+from mha_core.marks.gradebook import fill, read_gradebook
+from mha_core.marks.marks import paper
+from mha_core.marks.scheme import SHARES, Scheme, points_of
+from mha_core.marks.table import as_csv as marks_as_csv
 from mha_core.messages import catalogue, complain, in_words, say, shell_language
 from mha_core.models import AnyRun, ForeignModel, cards, load, to_example, tokenize
 from mha_core.models import run as run_model
@@ -107,6 +125,48 @@ def _check(given: Sequence[tuple[str, Example | MhaError]], options: Namespace) 
     if options.markdown or not reports:
         return status, "\n".join(reports) if reports else None
     return status, reports[0] if len(given) == 1 else reports
+
+
+def _marks(given: Sequence[tuple[str, Example | MhaError]], options: Namespace) -> Answer:
+    """Mark files: 2 where any cannot be checked. Files that fill no row of a gradebook are named on standard error."""
+    scheme = Scheme(
+        dict(map(points_of, options.points)),
+        SHARES[options.follow_through],
+        SHARES[options.answers_shown],
+        options.out_of,
+    )
+    papers = [paper(file, _checked(example), shell_language()) for file, example in given]
+    bad = [one for one in papers if one.row.counts is None]
+    for one in bad:
+        complain(f"{one.file}: {one.row.outcome}")
+    status = BAD_INPUT if bad else 0
+    if options.gradebook is None:
+        return status, marks_as_csv(papers, scheme)
+    if options.column is None:
+        raise ExampleError(N_("name the column to fill in"), place="--column")
+    with placed(options.gradebook):
+        try:
+            book = read_gradebook(Path(options.gradebook).read_bytes())
+        except OSError as error:
+            raise ReadError(N_("cannot be read: {reason}"), reason=Reason(error)) from None
+    filled = fill(book, options.column, papers, scheme)
+    for sentence in filled.sentences(shell_language()):
+        complain(sentence)
+    return status, filled.text.encode()
+
+
+def _checked(example: Example | MhaError) -> Verdict | MhaError:
+    """The check of a file, of which nothing may be filled in yet."""
+    try:
+        return example if isinstance(example, MhaError) else check(example)
+    except MhaError as error:
+        return error
+
+
+def _bank(example: Example, options: Namespace) -> Answer:
+    asked = usually_asked(example) if options.ask is None else tuple(options.ask.split(","))
+    drawn = variants(example, asked, options.variants, options.seed)
+    return 0, written(drawn, options.to, options.lang or shell_language())
 
 
 def _read(content: bytes, options: Namespace) -> Answer:
@@ -361,6 +421,8 @@ _COMMANDS: Final[dict[str, Callable[[Any, Namespace], Answer]]] = {
     "trace": _trace,
     "explain": _explain,
     "check": _check,
+    "marks": _marks,
+    "bank": _bank,
     "read": _read,
     "export": _export,
     "layers": _layers,

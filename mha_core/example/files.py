@@ -21,6 +21,8 @@ norm        "rms", or {"kind": "rms", "eps": 1e-6}: queries and keys are divided
 sink        of a head, one number s_0: a score without a key, so that rows of weights add up to less than 1.
 tokens      where absent, the rows are called t1, t2, …, and the note says so.
 asked       of an exercise: the names of the steps to be worked out.
+attempt     of an exercise: {"student": "…", "seed": 17, "missed": [3], "hints": [[0, 2]]}, how one learner worked it
+            out (``mha_core.example.attempt``). No link has it.
 lecture     a lecturer's own walk: {"minutes": 25, "steps": [{"step": "scores", "note": "…", "question": "…",
             "choices": ["…", …], "minutes": 3, "hidden": true}, …]}, where everything except "step" is optional
             (``mha_core.example.lecture``).
@@ -41,6 +43,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from mha_core.errors import N_, ExampleError
+from mha_core.example.attempt_file import attempt_json, read_attempt
 from mha_core.example.claims_file import claimed_json, read_claimed
 from mha_core.example.decoding import decoded
 from mha_core.example.learning_file import learning_json, read_learning
@@ -159,6 +162,7 @@ def to_json(example: Example) -> dict[str, object]:
         "mask": mask_json(example.mask),
         "claimed": None if example.claimed is None else claimed_json(example.claimed),
         "asked": None if example.asked is None else list(example.asked),
+        "attempt": None if example.attempt is None else attempt_json(example.attempt),
         "lecture": None if example.lecture is None else lecture_json(example.lecture),
         "puzzle": None if example.puzzle is None else puzzle_json(example.puzzle),
         "learning": None if example.learning is None else learning_json(example.learning),
@@ -313,6 +317,7 @@ _FIELDS: dict[str, Callable[[object, str], Any]] = {
     "mask": mask_from_json,
     "claimed": read_claimed,
     "asked": _asked,
+    "attempt": read_attempt,
     "lecture": read_lecture,
     "puzzle": read_puzzle,
     "learning": read_learning,

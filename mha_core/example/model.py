@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from math import sqrt
 from typing import Literal, TypeAlias, get_args
 
+from mha_core.example.attempt import Attempt
 from mha_core.example.band import ALL_OWN_MASKS, CAUSAL, ONE_OWN_MASK, OWN_MASKS, BandMask, band_sentences
 from mha_core.example.learning import Learning
 from mha_core.example.lecture import Lecture
@@ -162,8 +163,8 @@ class Example:
 
     Shapes: x: n_q × d_model; context: n_k × d_context; w_o: (h·d_v) × d_out; b_o: d_out.
     ``claimed``: somebody's own numbers by step name, per-head steps as a list over heads. ``asked``: the steps that an
-    exercise wants. ``puzzle``: goals that are to be met by changing numbers. ``learning``: a goal whose loss has a
-    gradient by every number, and a rate.
+    exercise wants; ``attempt``: how one learner worked them out. ``puzzle``: goals that are to be met by changing
+    numbers. ``learning``: a goal whose loss has a gradient by every number, and a rate.
     ``scoring`` is how a query and a key make a score, which is then divided by ``scale``:
 
     dot        q·k                         (Luong et al. 2015; divided by √d_k: Vaswani et al. 2017)
@@ -199,6 +200,7 @@ class Example:
     softcap: float | None = None
     norm: Norm | None = None
     asked: tuple[str, ...] | None = None
+    attempt: Attempt | None = None
     puzzle: Puzzle | None = None
     learning: Learning | None = None
 
@@ -331,8 +333,8 @@ def keys_are_queries(example: Example) -> bool:
 
 
 def same_numbers(one: Example, other: Example) -> bool:
-    """Whether two examples are equal apart from title, source, note, lecture, puzzle, goal and claimed numbers."""
-    names = ("title", "source", "note", "lecture", "puzzle", "learning", "claimed")
+    """Whether two examples are equal apart from title, source, note, lecture, puzzle, goal and somebody's work."""
+    names = ("title", "source", "note", "lecture", "puzzle", "learning", "claimed", "attempt")
     texts = {name: getattr(other, name) for name in names}
     return replace(one, **texts) == other
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import zlib
+from dataclasses import replace
 
 from mha_core.errors import N_, LinkError, MhaError
 from mha_core.example.files import MAX_BYTES, dump, parse
@@ -31,8 +32,11 @@ def fitting(token: str) -> str:
 
 
 def packed(example: Example) -> str:
-    """The example as a token of any length, for the app's own use, where it may be longer than a link allows."""
-    return pack(dump(example))
+    """The example as a token of any length, for the app's own use, where it may be longer than a link allows.
+
+    A learner's attempt is not in it: it may name the learner.
+    """
+    return pack(dump(replace(example, attempt=None)))
 
 
 def pack(text: str) -> str:

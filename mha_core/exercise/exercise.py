@@ -31,6 +31,7 @@ from mha_core.vocabulary import (
     HEAD_NUMBERS,
     SCORING,
     STARTS,
+    STEPS,
 )
 
 MOST_TOKENS: Final = 6
@@ -116,6 +117,7 @@ def _without_numbers(example: Example) -> Example:
         and replace(example.positions, frequencies=None, context_frequencies=None),
         claimed=None,
         asked=None,
+        attempt=None,
         puzzle=None,
         learning=None,
         note=None,
@@ -126,6 +128,11 @@ def askable(example: Example) -> tuple[str, ...]:
     """The steps that an exercise can ask for, in order."""
     forward = {step.name for step in graph(example)}
     return tuple(name for name in COMPUTED if name in forward.union(backward(example).by_name()))
+
+
+def usually_asked(example: Example) -> tuple[str, ...]:
+    """What is asked for where nothing is chosen: the steps that the example asks for, or the last two."""
+    return example.asked or tuple(name for name in askable(example) if name in STEPS)[-2:]
 
 
 def given_away(example: Example, steps: Collection[str]) -> dict[str, str]:

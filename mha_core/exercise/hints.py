@@ -7,7 +7,7 @@ its numbers without the result, and to the answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import product
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -17,10 +17,11 @@ from mha_core.compute.derive import Cell, Derivation, derive, step_of
 from mha_core.compute.graph import divisor_sign, of_head, symbol
 from mha_core.compute.operations import OPERATIONS
 from mha_core.edit.claims import claimed_rows, tables
+from mha_core.errors import N_
 from mha_core.example.model import Example
 from mha_core.exercise.ideas import idea_of
 from mha_core.numbers import in_arithmetic
-from mha_core.vocabulary import COMPUTED
+from mha_core.vocabulary import COMPUTED, noun
 
 Rung: TypeAlias = Literal["idea", "formula", "numbers", "answer"]
 RUNGS: Final[tuple[Rung, ...]] = ("idea", "formula", "numbers", "answer")
@@ -38,6 +39,15 @@ def exercise_tables(example: Example, steps: tuple[str, ...]) -> list[tuple[str,
     """The tables of these steps, in the order in which they are worked out: step by step, head by head."""
     requested = [table for table in tables(example) if table[0] in steps]
     return sorted(requested, key=lambda table: COMPUTED.index(table[0]))
+
+
+def table_title(example: Example, name: str, head: int | None, say: Callable[[str], str]) -> str:
+    """The name of a table: ``Attention weights A, head 1``."""
+    text, letter = noun(name, say), symbol(name, example)
+    title = f"{text[:1].upper()}{text[1:]} {letter.replace('head_i', f'head_{(head or 0) + 1}')}"
+    if head is None or len(example.heads) == 1 or "head_i" in letter:
+        return title
+    return say(N_("{what}, head {head}")).format(what=title, head=head + 1)
 
 
 def exercise_cells(example: Example, steps: tuple[str, ...]) -> list[Cell]:

@@ -15,7 +15,12 @@ def judged(example: Example) -> Verdict:
 
     After an own error in the same head, numbers that follow are wrong as usual.
     """
-    verdict = check(example)
+    return forgiven(check(example))
+
+
+def forgiven(verdict: Verdict) -> Verdict:
+    """The verdict of an exercise from that of a check."""
+    example = verdict.trace.example
     erring: set[int | None] = set()
     steps = {}
     for name, step in verdict.steps.items():

@@ -12,7 +12,7 @@ from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
 from mha_core.compute.graph import symbol
 from mha_core.errors import N_
-from mha_core.exercise.exercise import askable, given_away
+from mha_core.exercise.exercise import askable, given_away, usually_asked
 from mha_core.vocabulary import STEPS, noun
 from mha_ui import state
 from mha_ui.bench import bench, receive_edits
@@ -112,7 +112,7 @@ def _exercise_menu(work: state.Work) -> None:
     with st.popover(words(N_("Exercise")), key=_MENU, on_change="rerun"):
         names = askable(work.example)
         before = state.widget_value(_ASKED)
-        wanted = [name for name in names if name in STEPS][-2:] if before is None else before
+        wanted = usually_asked(work.example) if before is None else before
         state.set_widget(_ASKED, [name for name in wanted if name in names])
         asked = st.pills(
             words(N_("Steps to work out")),

@@ -13,6 +13,7 @@ from mha_ui.state.exercise import (
     has_open_exercise,
     like_of,
     link_for_class,
+    name_student,
     set_exercise,
 )
 from mha_ui.state.history import UNDO_STEPS, History, HistoryState, Version, begun, history_of
@@ -119,6 +120,7 @@ __all__ = [
     "lesson_address",
     "like_of",
     "link_for_class",
+    "name_student",
     "note_listed",
     "note_names",
     "note_said",

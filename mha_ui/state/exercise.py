@@ -8,6 +8,7 @@ from dataclasses import replace
 from urllib.parse import urlencode
 
 from mha_core.compute.derive import Cell
+from mha_core.example.attempt import MOST_STUDENT, Attempt
 from mha_core.example.model import Example
 from mha_core.exercise.exercise import exercise
 from mha_core.exercise.hints import blank_cells, exercise_cells, hints, missed_cells, open_cells
@@ -29,7 +30,10 @@ def set_exercise(work: Work, asked: tuple[str, ...], seed: int | str | None) -> 
         example = before.example if drawn is None else exercise(before.example, int(drawn))
         work = start_from(before, replace(example, claimed=None))
         like = like_of(before) if own else None
-        set_here = Exercise(asked, like=like, begun=work.history.revision, instead=before.exercise)
+        seeded = None if drawn is None else int(drawn)
+        set_here = Exercise(
+            asked, like=like, begun=work.history.revision, instead=before.exercise, seed=seeded
+        )
         return replace(work, exercise=set_here)
 
     return attempt(without_message(work), start)
@@ -39,7 +43,7 @@ def like_of(work: Work) -> Mapping[str, str]:
     """The address of the example from which each student's numbers are drawn. Once set, it does not change."""
     if work.exercise and work.exercise.like:
         return work.exercise.like
-    return address(without_claims(work))
+    return {name: value for name, value in address(without_claims(work)).items() if name != "seeded"}
 
 
 def has_open_exercise(work: Work) -> bool:
@@ -48,8 +52,18 @@ def has_open_exercise(work: Work) -> bool:
 
 
 def as_file(work: Work) -> Example:
-    """The current example as it is saved: in an exercise it names the steps to work out."""
-    return replace(work.example, asked=work.exercise.asked) if work.exercise else work.example
+    """The current example as it is saved: in an exercise it names the steps to work out, and says how that went."""
+    current = work.exercise
+    if current is None:
+        return work.example
+    attempt = Attempt(current.student, current.seed, tuple(sorted(current.missed)), current.hints)
+    return replace(work.example, asked=current.asked, attempt=attempt)
+
+
+def name_student(work: Work, student: str) -> Work:
+    """Note who works out the exercise: a name or a number, which only the saved file has."""
+    current, name = work.exercise, " ".join(student.split())[:MOST_STUDENT]
+    return work if current is None else replace(work, exercise=replace(current, student=name))
 
 
 def link_for_class(work: Work, asked: tuple[str, ...]) -> str:
@@ -75,7 +89,9 @@ def another_exercise(work: Work) -> Work:
     if current is None:
         return work
     work = set_exercise(work, current.asked, secrets.randbelow(SEEDS))
-    return replace(work, exercise=replace(work.exercise, like=current.like)) if work.exercise else work
+    if work.exercise is None:
+        return work
+    return replace(work, exercise=replace(work.exercise, like=current.like, student=current.student))
 
 
 def end_exercise(work: Work) -> Work:

@@ -42,7 +42,7 @@ MODEL_KEYS: Final = (
 )
 """What an address says of models."""
 PAGE_KEYS: Final = (
-    *("example", "puzzle", "s", "lang", "cell", "decimals", "ask", "seed", "tally", "lesson"),
+    *("example", "puzzle", "s", "lang", "cell", "decimals", "ask", "seed", "seeded", "tally", "lesson"),
     *("from", "set"),
     *("experiment", "variant", "lens", "base"),
     *WalkPlace._fields,
@@ -76,15 +76,19 @@ def address(work: Work) -> dict[str, str]:
     if looking.pinned:
         query["cell"] = ".".join("" if part is None else str(part) for part in looking.pinned)
     if work.exercise:
-        query["ask"] = ".".join(work.exercise.asked)
-        if work.exercise.tally:
-            query["tally"] = work.exercise.tally
+        query |= _exercise_address(work.exercise)
     for name, value in work.walk._asdict().items():
         if value:
             query[name] = "1" if value is True else value
     if looking.left_lesson:
         query["from"] = looking.lesson
     return query | _experiment_address(looking)
+
+
+def _exercise_address(current: Exercise) -> dict[str, str]:
+    seeded = "" if current.seed is None else str(current.seed)
+    query = {"ask": ".".join(current.asked), "tally": current.tally, "seeded": seeded}
+    return {name: value for name, value in query.items() if value}
 
 
 def _experiment_address(looking: Looking) -> dict[str, str]:
@@ -146,9 +150,9 @@ _BASELINE_TOO_LARGE: Final = N_(
 def without_claims(work: Work) -> Work:
     """The same work as it is given to students: without what was filled in, the lecturer's notes and
     the solution of a puzzle."""
-    asked = work.exercise and Exercise(work.exercise.asked)
+    asked = work.exercise and Exercise(work.exercise.asked, seed=work.exercise.seed)
     looking = replace(work.looking, lens="", pinned_baseline=None)
-    bare = replace(work.example, claimed=None, lecture=None, asked=None, puzzle=None)
+    bare = replace(work.example, claimed=None, lecture=None, asked=None, attempt=None, puzzle=None)
     history = replace(work.history, trace=trace(bare, work.backend), past=(), future=())
     return replace(work, history=history, looking=looking, exercise=asked)
 
@@ -191,7 +195,7 @@ def work_at(query: Mapping[str, str], locale: str | None) -> Work:
         history = begun(built_in(first), first)
     opened = Work(history, language, named in LANGUAGES, walk=place_in(query), message=message)
     if message is None:
-        opened = _with_exercise(opened, query.get("ask", ""), query.get("seed", ""), query.get("tally", ""))
+        opened = _with_exercise(opened, query)
     return _with_experiment(_with_lens(_with_view(opened, query), query), query)
 
 
@@ -273,16 +277,20 @@ def _with_lens(work: Work, query: Mapping[str, str]) -> Work:
     return replace(work, looking=replace(work.looking, lens=lens if is_known else ""))
 
 
-def _with_exercise(work: Work, ask: str, seed: str, tally: str) -> Work:
+def _with_exercise(work: Work, query: Mapping[str, str]) -> Work:
     """The exercise of a link: its steps, and the numbers of its seed, or new ones (``seed=own``).
 
-    The work's address then contains the drawn numbers in place of the seed, and a tally of mistakes and hints, so that
-    the same exercise opens again.
+    The work's address then contains the drawn numbers, their seed (``seeded``), and a tally of mistakes and hints, so
+    that the same exercise opens again.
     """
+    ask, seed, drawn_of = (query.get(name, "") for name in ("ask", "seed", "seeded"))
     asked = tuple(name for name in askable(work.example) if name in ask.split("."))
     if not asked:
         return work
     if seed == OWN_SEED or _DIGITS.fullmatch(seed):
         drawn = secrets.randbelow(SEEDS) if seed == OWN_SEED else int(seed)
+        before = work
         work = attempt(work, lambda work: replace(work, history=begun(exercise(work.example, drawn))))
-    return replace(work, exercise=with_tally(asked, tally))
+        drawn_of = "" if work.history is before.history else str(drawn)
+    seeded = int(drawn_of) if _DIGITS.fullmatch(drawn_of) else None
+    return replace(work, exercise=replace(with_tally(asked, query.get("tally", "")), seed=seeded))

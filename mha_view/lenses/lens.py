@@ -31,7 +31,8 @@ class Exercise:
     number was wrong. ``hints``: how many hints were given for a cell. ``hinted``: the cell whose hint is shown.
     ``like``: if each learner gets different numbers, the address of the example that they resemble. ``begun``: the
     revision of the session's history with which the exercise began, 0 for one from a link. ``instead``: the exercise
-    that this one replaced, if any.
+    that this one replaced, if any. ``seed``: of which its numbers were drawn. ``student``: who works it out, for the
+    file alone.
     """
 
     asked: tuple[str, ...]
@@ -41,6 +42,8 @@ class Exercise:
     like: Mapping[str, str] | None = None
     begun: int = 0
     instead: Exercise | None = None
+    seed: int | None = None
+    student: str = ""
 
     @property
     def tally(self) -> str:

@@ -6,13 +6,11 @@ from collections import Counter
 from functools import lru_cache, reduce
 from typing import Final
 
-from mha_core import Example
 from mha_core.check.outcome import Verdict
 from mha_core.check.remarks import puzzling
 from mha_core.check.report import cause_message, remark_message
 from mha_core.check.summary import summary
 from mha_core.compute.derive import Cell
-from mha_core.compute.graph import symbol
 from mha_core.errors import N_
 from mha_core.example.model import key_tokens
 from mha_core.exercise.hints import (
@@ -22,9 +20,9 @@ from mha_core.exercise.hints import (
     exercise_tables,
     hints,
     open_cells,
+    table_title,
     wrong_cells,
 )
-from mha_core.vocabulary import noun as of_matrix
 from mha_core.walk.summary import findings, where_heads_look
 from mha_view import payloads
 from mha_view.figures.labels import labels
@@ -118,22 +116,13 @@ def _tables(verdict: Verdict, asked: tuple[str, ...], words: Words) -> list[payl
             {
                 "name": name,
                 "head": head,
-                "label": _label(example, name, head, words),
+                "label": table_title(example, name, head, words),
                 "cells": rows * cols,
                 "right": right,
                 "wrong": bad,
             }
         )
     return tables
-
-
-def _label(example: Example, name: str, head: int | None, words: Words) -> str:
-    """The name of a table: ``Attention weights A, head 1``."""
-    noun, letter = of_matrix(name, words), symbol(name, example)
-    title = f"{noun[:1].upper()}{noun[1:]} {letter.replace('head_i', f'head_{(head or 0) + 1}')}"
-    if head is None or len(example.heads) == 1 or "head_i" in letter:
-        return title
-    return words(N_("{what}, head {head}")).format(what=title, head=head + 1)
 
 
 def _explanations(verdict: Verdict, language: str) -> list[payloads.Remark]:
