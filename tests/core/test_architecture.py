@@ -80,6 +80,8 @@ FOLDERS = {
     "edit": {"example", "compute", "learn"},
     "check": {"example", "compute", "edit"},
     "exercise": {"example", "compute", "edit", "check", "walk"},
+    "marks": {"example", "compute", "check", "exercise"},
+    "bank": {"example", "compute", "check", "exercise", "walk"},
     "read": {"example", "compute", "check"},
     "compare": {"example", "compute", "edit", "check"},
     "puzzle": {"example", "compute", "edit"},
