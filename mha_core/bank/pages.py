@@ -19,9 +19,8 @@ from mha_core.walk.handout import Handout
 _DECIMALS: Final = 4
 _TITLE: Final = N_("{title}, variant {number}")
 _UNTITLED: Final = N_("Multi-head attention")
-_ABOUT: Final = N_(
-    "Fill in the blank numbers, rounded to two decimals. d_k = {d_k}. Go on with your own numbers."
-)
+_ABOUT: Final = N_("Fill in the blank numbers, rounded to two decimals. Go on with your own numbers.")
+_SCALED: Final = N_("{one} d_k = {d_k}.")
 _EITHER: Final = N_("Either: {one} Or: {other}")
 
 
@@ -35,7 +34,11 @@ class Page:
         self.name = self.say(_UNTITLED)
         self.name = text_in(variant.example.title, language) or self.name
         self.title = self.say(_TITLE).format(title=self.name, number=variant.number)
-        self.about = self.say(_ABOUT).format(d_k=variant.example.dims.d_k)
+        self.about = self.say(_ABOUT)
+        if variant.example.scale == "sqrt_dk" and any(
+            table.key[0] == "scaled_scores" for table in variant.tables
+        ):
+            self.about = self.say(_SCALED).format(one=self.about, d_k=variant.example.dims.d_k)
 
     def table_title(self, table: Table) -> str:
         """``Attention weights A, head 1``."""

@@ -22,7 +22,8 @@ section { break-after: page; }
 section:last-child { break-after: auto; }
 header { display: flex; gap: 8mm; align-items: baseline; border-bottom: 0.3mm solid #000; }
 h1 { font-size: 13pt; margin: 0 auto 2mm 0; }
-.name { flex: 0 0 60mm; }
+header span { white-space: nowrap; }
+.name { flex: 0 0 60mm; border-bottom: 0.2mm dotted #000; margin-bottom: 1mm; }
 .tables { display: flex; flex-wrap: wrap; gap: 3mm 9mm; }
 .table { break-inside: avoid; }
 .table p { margin: 1mm 0; }

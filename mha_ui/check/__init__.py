@@ -10,17 +10,19 @@ import streamlit as st
 
 from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
-from mha_core.compute.graph import symbol
 from mha_core.errors import N_
-from mha_core.exercise.exercise import askable, given_away, usually_asked
-from mha_core.vocabulary import STEPS, noun
+from mha_core.exercise.exercise import given_away, usually_asked
+from mha_core.vocabulary import noun
 from mha_ui import state
 from mha_ui.bench import bench, receive_edits
 from mha_ui.check.article import article_tools, desk, show
+from mha_ui.check.asked import asked_steps
+from mha_ui.check.bank import bank_button
 from mha_ui.check.model import check_payload
 from mha_ui.check.solutions import solutions_button
 from mha_ui.component import component
 from mha_ui.download import downloader
+from mha_ui.share import save_button
 from mha_view import bundle
 
 _MODE: Final = "check.mode"
@@ -28,6 +30,7 @@ _MENU: Final = "check.exercise"
 _ASKED: Final = "check.asked"
 _NUMBERS: Final = "check.numbers"
 _SEED: Final = "check.seed"
+_STUDENT: Final = "check.student"
 _LINK_STYLE: Final = bundle.style("check/class_link.css")
 """As text: Streamlit would look for a file in the folder of the page's other component."""
 _KINDS: Final = {
@@ -49,7 +52,7 @@ def edited_check(_: state.Work) -> None:
 
 def tools(work: state.Work) -> None:
     """The choice between the tables and an article; and for the tables the menu for exercises, the report to download,
-    and the solutions of a class.
+    the file to hand in, the results of a class, and a question bank.
     """
     with st.container(horizontal=True, vertical_alignment="center", key="check-tools"):
         if not state.has_open_exercise(work):
@@ -60,7 +63,10 @@ def tools(work: state.Work) -> None:
         _exercise_menu(work)
         if not work.exercise:  # the report would give the answers away
             _report(work)
+        if work.exercise:
+            _hand_in(work)
         solutions_button(work)
+        bank_button(work)
 
 
 def reads_article(work: state.Work) -> bool:
@@ -107,20 +113,28 @@ def _report(work: state.Work) -> None:
         )
 
 
+def _hand_in(work: state.Work) -> None:
+    """The file to hand in, with a name or a number if the student gives one."""
+    words = work.words
+    with st.popover(words(N_("Hand in"))):
+        st.text_input(
+            words(N_("Your name or number, if you like")),
+            work.exercise.student if work.exercise else "",
+            key=_STUDENT,
+            on_change=_student_named,
+        )
+        st.caption(words(N_("Only the file has it. Save the file and hand it in.")))
+        save_button(work, "check.save")
+
+
+def _student_named() -> None:
+    state.change(state.name_student, str(state.widget_value(_STUDENT)))
+
+
 def _exercise_menu(work: state.Work) -> None:
     words = work.words
     with st.popover(words(N_("Exercise")), key=_MENU, on_change="rerun"):
-        names = askable(work.example)
-        before = state.widget_value(_ASKED)
-        wanted = usually_asked(work.example) if before is None else before
-        state.set_widget(_ASKED, [name for name in wanted if name in names])
-        asked = st.pills(
-            words(N_("Steps to work out")),
-            names,
-            selection_mode="multi",
-            format_func=lambda name: _choice(name, work),
-            key=_ASKED,
-        )
+        asked = asked_steps(work, _ASKED, usually_asked(work.example))
         for given, answer in given_away(work.example, asked).items():
             titles = {"given": noun(given, words), "answer": noun(answer, words)}
             st.caption(words(_GIVEN_AWAY).format(**titles))
@@ -142,11 +156,6 @@ def _exercise_menu(work: state.Work) -> None:
         elif work.exercise:
             st.caption(words(N_("Share this link:")))
             _to_copy(work, _link(work))
-
-
-def _choice(name: str, work: state.Work) -> str:
-    """A step among the others: its name, and of the many of a backward pass the letter."""
-    return noun(name, work.words) if name in STEPS else symbol(name, work.example)
 
 
 _GIVEN_AWAY: Final = N_(

@@ -27,6 +27,7 @@ export const PAGE_KEYS = [
   "decimals",
   "ask",
   "seed",
+  "seeded",
   "tally",
   "lesson",
   "from",

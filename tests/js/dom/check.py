@@ -6,7 +6,8 @@ from typing import Any
 from mha_core import MhaError
 from mha_core.check.check import check
 from mha_core.check.outcome import Verdict
-from mha_core.check.table import solution
+from mha_core.marks.marks import paper
+from mha_core.marks.scheme import Scheme
 from mha_ui import state
 from mha_ui.check.model import check_payload
 from mha_ui.check.solutions import solutions_payload
@@ -51,4 +52,6 @@ def _solutions(works: dict[str, state.Work]) -> Mapping[str, object]:
         ("right.mha.json", check(works["all right"].example)),
         ("wrong 9.mha.json", check(works["one wrong"].example)),
     ]
-    return solutions_payload(works["blank"], [solution(name, verdict, "en") for name, verdict in verdicts])
+    return solutions_payload(
+        works["blank"], [paper(name, verdict, "en") for name, verdict in verdicts], Scheme()
+    )

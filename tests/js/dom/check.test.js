@@ -231,7 +231,7 @@ const [BROKEN, WRONG_10, RIGHT, WRONG_9] = [
 test("a row tells what came of a file; one that cannot be read has its error", async () => {
   const { root, names } = await solutions();
   assert.deepEqual(names(), [BROKEN, WRONG_10, RIGHT, WRONG_9]);
-  const outcomes = [...root.querySelectorAll("tbody td:nth-of-type(1)")].map((td) => td.textContent);
+  const outcomes = [...root.querySelectorAll("tbody td:last-of-type")].map((td) => td.textContent);
   assert.equal(outcomes[0], "no JSON");
   assert.match(outcomes[2], /All 18 numbers are right/);
 });
