@@ -198,7 +198,7 @@ def payload(work: Work, *, lens: str | None = None) -> ExploreModel:
         "puzzle": puzzle_of(work.trace, work.history.origin, work.language),
         **with_backward(work.trace, work.language, work.looking.decimals),
         "choices": _CHOICES,
-        "controls": _controls(work, looking.lens if lens is None else None),
+        "controls": _controls(work, looking.lens) if lens is None else _numbers_only(work),
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
         "asks": {"lang": work.language, "lens": through and sent(through)},
     }
@@ -235,6 +235,11 @@ def _controls(work: Work, lens: str | None) -> Controls:
     if puzzle is None or not puzzle.change:
         return controls
     return {**controls, "fixed": [name for name in _SETTINGS if name in puzzle.change]}
+
+
+def _numbers_only(work: Work) -> Controls:
+    """What may be done where a page shows the tables through one lens: nothing but the numbers can be changed."""
+    return {**_all_controls(work, None), "fixed": []}
 
 
 _SETTINGS: Final = ("scale", "softcap", "mask")

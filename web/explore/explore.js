@@ -262,7 +262,7 @@ class Explore {
     legend.update(model);
     this.#parts.learning.update(model);
     this.root.classList.toggle("through", Boolean(model.lens));
-    this.root.classList.toggle("numbers-only", model.controls.fixed?.length === 0);
+    this.root.classList.toggle("numbers-only", model.controls.fixed?.length === 0 && !isOfTables(model));
     this.#showCheck();
     this.root.classList.toggle("checking", Boolean(model.check));
     this.root.classList.toggle("practising", Boolean(model.check?.practice));
@@ -834,9 +834,11 @@ class Explore {
     // Share sets the page's language too, but an embedded page has no Share.
     document.documentElement.lang = this.root.lang = words.lang;
     toolbar.root.append(chips.fewerDecimals, this.#parts.largeTables.root);
+    const lead = opening(this.#model, words, (edit) => this.#send(edit), firstSteps.tour);
+    if (!lead.hidden) lead.append(this.#about.root);
     this.root.replaceChildren(
-      opening(this.#model, words, (edit) => this.#send(edit), firstSteps.tour),
-      this.#about.root,
+      lead,
+      ...(lead.hidden ? [this.#about.root] : []),
       puzzle.root,
       ...firstSteps.elements,
       overview.slim.place,

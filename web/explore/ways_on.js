@@ -21,7 +21,8 @@ export const opening = (model, words, send, tour) =>
   element(
     "header",
     { class: "lead", hidden: Boolean(model.check) || isOfTables(model) },
-    div("lead-text", element("h2", {}, words.subject), p("", words.lead)),
+    element("h2", {}, words.subject),
+    p("", words.lead),
     div("lead-ways", invitation(model, words), tour, wayBack(model, words, send)),
   );
 

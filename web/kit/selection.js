@@ -59,7 +59,13 @@ export class Pointing {
       if (root.contains(/** @type {Node} */ (target))) hover(cellAt(target)); // it may have got there in one go
     });
     root.addEventListener("pointerover", ({ target }) => this.#still || hover(cellAt(target)));
-    root.addEventListener("pointerleave", () => hover(null));
+    // The foot that explains a cell may grow over it: as long as the pointer is there, the cell stays explained.
+    root.addEventListener("pointerleave", ({ relatedTarget }) => {
+      const foot =
+        relatedTarget instanceof Element && relatedTarget.closest(".board-foot, .bench > .explain");
+      if (foot) foot.addEventListener("pointerleave", () => hover(null), { once: true });
+      else hover(null);
+    });
     root.addEventListener("focusin", ({ target }) => {
       const td = cellAt(target);
       if (!td || !read(td)) return;

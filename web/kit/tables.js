@@ -84,6 +84,18 @@ function withTables(model, stages, heads) {
   return found.length ? found : heads;
 }
 
+/**
+ * Where the heads' titles are among the stages: above the first whose tables the heads have each their own. One head's
+ * title is above all of them.
+ * @param {Model} model
+ * @param {Stage[]} stages
+ * @param {number[]} heads
+ */
+function firstOfHeads(model, stages, heads) {
+  const first = stages.findIndex(({ matrices }) => matrices.some((name) => model.matrices[name]?.perHead));
+  return heads.length > 1 ? Math.max(0, first) : 0;
+}
+
 const SPARE = 3; // digits for which a column keeps room that it no longer needs
 
 /** @typedef {import("./colour_scales.js").ColourScales} ColourScales */
@@ -159,7 +171,8 @@ export class View {
   }
 
   /**
-   * The tables of some stages, below the titles of the heads; `hasActs`: with what can be done with a head.
+   * The tables of some stages, and the titles of the heads above the first that they have; `hasActs`: with what can be
+   * done with a head.
    * @param {TablesModel} model
    * @param {Stage[]} stages
    * @param {number[]} heads that have a column
@@ -167,9 +180,11 @@ export class View {
    */
   #stages(model, stages, heads, hasActs) {
     const present = stages.filter(({ matrices }) => matrices.some((name) => model.matrices[name]));
-    const titles = present.length && model.dims.h > 0 ? headTitles(model, heads, hasActs) : null;
-    const attributes = { class: "stages", style: `--heads: ${heads.length}` };
-    return element("div", attributes, titles, ...present.map((stage) => this.#stage(model, stage, heads)));
+    /** @type {(HTMLElement | null)[]} */
+    const parts = present.map((stage) => this.#stage(model, stage, heads));
+    if (parts.length && model.dims.h > 0)
+      parts.splice(firstOfHeads(model, present, heads), 0, headTitles(model, heads, hasActs));
+    return element("div", { class: "stages", style: `--heads: ${heads.length}` }, ...parts);
   }
 
   /**

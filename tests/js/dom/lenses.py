@@ -47,6 +47,7 @@ def payloads() -> dict[str, Any]:
     return {
         **{name: payload(work) for name, work in works.items()},
         "compared": payload(pinned, lens="gradient"),
+        "compared by change": payload(pinned, lens="change"),
         "signs": {
             **{name: dict(_changed(work.example, before)) for name, work in changed.items()},
             **{name: dict(_derived(work)) for name, work in derived.items()},

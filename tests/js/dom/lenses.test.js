@@ -39,6 +39,41 @@ test("a page about one lens begins with the low overview and the tables: neither
   assert.ok(!explore.find(".overview").classList.contains("slim"));
 });
 
+test("a page about one lens offers what acts on it: history, decimals, and the baseline of a change", async () => {
+  const offered = async (/** @type {string} */ name) => {
+    const { root } = await lens(name);
+    const controls = [...root.querySelectorAll(".controls [data-focus], .head-title button, button.again")];
+    return controls.filter((node) => !node.closest("[hidden]")).map((node) => node.dataset.focus);
+  };
+  const always = ["undo", "redo", "reset", "decimals"];
+  assert.deepEqual(await offered("compared"), always);
+  assert.deepEqual(await offered("compared by change"), [...always, "baseline"]);
+  assert.ok((await offered("gradient")).includes("h more"));
+});
+
+test("the heads' titles are above the first tables that each head has, below what they share", async () => {
+  const { root } = await lens("values");
+  const [input, titles, projections] = root.querySelectorAll(".stages > *");
+  assert.ok(input.querySelector('[data-matrix="x"]'));
+  assert.ok(titles.classList.contains("head-titles"));
+  assert.ok(projections.querySelector('[data-matrix="w_q"]'));
+});
+
+test("a number stays explained while the pointer is on the line that has grown over it", async () => {
+  const { find, cell, line } = await lens("values");
+  assert.match(await line("weights|0|0|1"), /^A\[1, 2\]/);
+  const leave = (/** @type {Element} */ from, /** @type {Element | null} */ relatedTarget) =>
+    from.dispatchEvent(new PointerEvent("pointerleave", { relatedTarget }));
+  const text = () => find(".explain .line").textContent;
+  leave(find(".tables"), find(".explain .line"));
+  await null;
+  assert.match(text(), /^A\[1, 2\]/);
+  assert.ok(cell("weights|0|0|1").classList.contains("current"));
+  leave(find(".explain"), null);
+  await null;
+  assert.match(text(), /^Hover over a number/);
+});
+
 // --- change ----------------------------------------------------------------------------------------------------------
 
 test("a button pins a baseline, from which nothing differs yet", async () => {

@@ -1,6 +1,7 @@
 // The toolbar: history and sizes, and two menus for what the layer has and how it is looked at.
 
 import { button, element, fill, p, setText, span, symbol } from "../../kit/dom.js";
+import { isOfTables } from "../ways_on.js";
 import { Fold } from "./fold.js";
 import { NumberField } from "./number_field.js";
 
@@ -96,7 +97,11 @@ export class Toolbar {
     });
   }
 
-  /** What is left of the menus where only numbers can be changed, and some settings: in a puzzle, or without a server. @param {string[]} settings */
+  /**
+   * What is left of the menus where only numbers can be changed, and some settings: in a puzzle, without a server, or
+   * through one lens.
+   * @param {string[]} settings
+   */
   #fixedMenu(settings) {
     const hasDivisor = this.host.model.constants.divisor !== null;
     return [
@@ -104,6 +109,7 @@ export class Toolbar {
       settings.includes("softcap") ? this.#softcap() : null,
       ...(settings.includes("mask") ? [this.#mask(), this.#corner()] : []),
       this.host.model.puzzle ? null : this.#decimals(),
+      isOfTables(this.host.model) ? this.#baseline() : null,
     ];
   }
 
