@@ -5,6 +5,7 @@ import { test } from "node:test";
 import {
   brief,
   given,
+  givenIn,
   isRounded,
   kindOf,
   read,
@@ -168,6 +169,14 @@ test("a given number stands as it was typed, unless it has more decimals than an
   assert.equal(given(-0.176592186, 4), "−0.1766");
   assert.equal(given(-0.176592186, 6), "−0.176592");
   assert.equal(given("-inf", 4), "−∞");
+});
+
+test("the given numbers of a table have as many decimals as the one that needs most, and no zeros for nothing", () => {
+  const shown = (/** @type {Value[][]} */ rows) => rows.flat().map((number) => givenIn(rows, 4)(number));
+  assert.deepEqual(shown([[2, 0.1 + 0.1 + 1e-17, -0.5]]), ["2.0", "0.2", "−0.5"]);
+  assert.deepEqual(shown([[2, 0.1 + 0.2]]), ["2.0", "0.3"]); // 0.30000000000000004
+  assert.deepEqual(shown([[2, -1]]), ["2", "−1"]);
+  assert.deepEqual(shown([[0.25, "-inf", "0.50", 1e-7]]), ["0.25", "−∞", "0.50", "1e−7"]);
 });
 
 test("a table in Markdown has its labels as text, and every digit", () => {

@@ -7,7 +7,7 @@
 // the first columns of all pairs before the second ones. Nothing here computes a value; evaluate.js does.
 
 import { fill } from "./dom.js";
-import { exact, format, given, isWhole, kindOf } from "./numbers.js";
+import { exact, format, givenIn, isWhole, kindOf } from "./numbers.js";
 
 /** @param {Cell} cell */
 export const key = (cell) => `${cell.name}|${cell.head ?? ""}|${cell.row}|${cell.col}`;
@@ -446,7 +446,7 @@ export const shownAs = (model, name, head) => shownIn(model, name, head, rowsOf(
  */
 export function shownIn(model, name, head, rows) {
   if (isClaim(model, name)) return exact;
-  if (wasTyped(model, name, head)) return (number) => given(number, model.decimals);
+  if (wasTyped(model, name, head)) return givenIn(rows, model.decimals);
   const decimals = isWhole(rows) ? 0 : model.decimals;
   return (number) => format(number, decimals);
 }

@@ -138,9 +138,29 @@ export function exact(number) {
  */
 export function given(number, decimals) {
   const text = exact(number);
-  const places = text.includes("e") ? 0 : (text.split(".")[1] ?? "").length;
-  return typeof number === "number" && places > Math.max(decimals, TYPED) ? format(number, decimals) : text;
+  return typeof number === "number" && placesOf(text) > Math.max(decimals, TYPED)
+    ? format(number, decimals)
+    : text;
 }
+
+/** How many decimals a text has; none where it is a power of ten. @param {string} text */
+const placesOf = (text) => (text.includes("e") ? 0 : (text.split(".")[1] ?? "").length);
+
+/**
+ * The same for the numbers of one table: they all have as many decimals as the one that needs most, so that their points
+ * are below each other.
+ * @type {(rows: readonly (readonly Value[])[], decimals: number) => (number: Value) => string}
+ */
+export function givenIn(rows, decimals) {
+  const needed = (/** @type {Value} */ number) =>
+    placesOf(given(number, decimals).replace(/(\.\d*?)0+$/, "$1"));
+  const places = Math.max(0, ...rows.flat().filter(isPlain).map(needed));
+  return (number) => (isPlain(number) ? format(Number(number), places) : given(number, decimals));
+}
+
+/** Whether a number is shown in digits alone. @param {Value} number */
+const isPlain = (number) =>
+  typeof number === "number" && Math.abs(number) < LARGE && !exact(number).includes("e");
 
 /**
  * In a line of arithmetic, as in mha_core's derive.arithmetic: an exact number without trailing zeros, a rounded one

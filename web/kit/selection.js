@@ -36,6 +36,7 @@ export function makeTabStop(td) {
 export class Pointing {
   /** @type {What | null} */
   #hovered = null;
+  #last = ""; // where the pointer has moved to
   #still = false; // the page moves beneath a pointer that lies still: the cell that comes to lie under it is not meant
 
   /**
@@ -53,16 +54,17 @@ export class Pointing {
       changed(false);
     };
     root.getRootNode().addEventListener("pointermove", (event) => {
-      const { movementX, movementY, target } = /** @type {PointerEvent} */ (event);
+      const { movementX, movementY, clientX, clientY, target } = /** @type {PointerEvent} */ (event);
+      this.#last = String([clientX, clientY]);
       if (!this.#still || !(movementX || movementY)) return;
       this.#still = false;
       if (root.contains(/** @type {Node} */ (target))) hover(cellAt(target)); // it may have got there in one go
     });
     root.addEventListener("pointerover", ({ target }) => this.#still || hover(cellAt(target)));
-    // The foot that explains a cell may grow over it: as long as the pointer is there, the cell stays explained.
-    root.addEventListener("pointerleave", ({ relatedTarget }) => {
-      const foot =
-        relatedTarget instanceof Element && relatedTarget.closest(".board-foot, .bench > .explain");
+    // The foot may grow over the cell that it explains, and so over a pointer that lies still: the cell stays explained.
+    root.addEventListener("pointerleave", ({ relatedTarget, clientX, clientY }) => {
+      const isStill = String([clientX, clientY]) === this.#last && relatedTarget instanceof Element;
+      const foot = isStill && relatedTarget.closest(".board-foot, .bench > .explain");
       if (foot) foot.addEventListener("pointerleave", () => hover(null), { once: true });
       else hover(null);
     });

@@ -59,17 +59,22 @@ test("the heads' titles are above the first tables that each head has, below wha
   assert.ok(projections.querySelector('[data-matrix="w_q"]'));
 });
 
-test("a number stays explained while the pointer is on the line that has grown over it", async () => {
+test("a number stays explained where the line has grown over it and over a pointer that lies still", async () => {
   const { find, cell, line } = await lens("values");
   assert.match(await line("weights|0|0|1"), /^A\[1, 2\]/);
-  const leave = (/** @type {Element} */ from, /** @type {Element | null} */ relatedTarget) =>
-    from.dispatchEvent(new PointerEvent("pointerleave", { relatedTarget }));
+  const leave = (/** @type {Element} */ from, /** @type {Element | null} */ relatedTarget, clientY = 0) =>
+    from.dispatchEvent(new PointerEvent("pointerleave", { relatedTarget, clientY }));
+  cell("weights|0|0|1").dispatchEvent(new PointerEvent("pointermove", { bubbles: true, composed: true }));
   const text = () => find(".explain .line").textContent;
   leave(find(".tables"), find(".explain .line"));
   await null;
   assert.match(text(), /^A\[1, 2\]/);
   assert.ok(cell("weights|0|0|1").classList.contains("current"));
   leave(find(".explain"), null);
+  await null;
+  assert.match(text(), /^Hover over a number/);
+  await line("weights|0|0|1");
+  leave(find(".tables"), find(".explain .line"), 3);
   await null;
   assert.match(text(), /^Hover over a number/);
 });
