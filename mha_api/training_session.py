@@ -72,12 +72,18 @@ class Session:
         self._job: Job | None = None
         self._is_paused = self._has_begun = False
         self._outbox: list[bytes | Mapping[str, object]] = []
+        self._shown: list[bytes | Mapping[str, object]] = []
         self._state: Mapping[str, object] = {}
         self._models: Models | None = None
         self._file: Path | None = None
         self._handed_over = Event()
         self._failed: TrainError | None = None
         self._upload = bytearray()
+
+    @property
+    def is_training(self) -> bool:
+        """Whether a training has begun, and nobody was sent its end."""
+        return self._job is not None
 
     def close(self) -> None:
         """End the training's process, and remove its files."""
@@ -86,6 +92,11 @@ class Session:
             self._folder.cleanup()
 
     # --- what the browser is sent ------------------------------------------------------------------------------
+
+    def show_again(self, language: str) -> None:
+        """Send everything once more, to another page of the same visitor."""
+        self.language = language
+        self._outbox = [*self._shown, *([{"state": self._state}] if self._state else [])]
 
     def news(self) -> Iterator[bytes | Mapping[str, object]]:
         """What has come since the last call."""
@@ -99,7 +110,8 @@ class Session:
         records = [one.record for one in messages if isinstance(one, Stepped)]
         frames = [one for one in messages if isinstance(one, Recorded)]
         if records or frames:
-            yield steps_message(records, frames)
+            self._shown.append(steps_message(records, frames))
+            yield self._shown[-1]
         state = self._state_of(job)
         for message in messages:
             if isinstance(message, Saved | Failed):
@@ -170,6 +182,7 @@ class Session:
     def answer(self, wish: Mapping[str, object]) -> Mapping[str, object]:
         """Do what the browser wants. Raises ``MhaError`` where that cannot be done."""
         known = {
+            "again": self._again,
             "open": self._open,
             "start": self._start,
             "more": self._more,
@@ -198,6 +211,10 @@ class Session:
             save(open_training(self._file), path, is_light=True)
         content = path.read_bytes()
         return [framed({"part": at}, content[at : at + PART]) for at in range(0, len(content), PART)]
+
+    def _again(self, _: Mapping[str, object]) -> Mapping[str, object]:
+        """Whether there is a training that the page can go on with."""
+        return {"found": bool(self._shown)}
 
     def _open(self, wish: Mapping[str, object]) -> Mapping[str, object]:
         self._end_job()
@@ -229,7 +246,8 @@ class Session:
         self._models, self._file = models, file
         self._state = {"name": "ended", "why": "", "more": file is not None}
         begun = models.described(self.language, max(models.steps))
-        self._outbox = [{"begun": begun}, message, {"state": self._state}]
+        self._shown = [{"begun": begun}, message]
+        self._outbox = [*self._shown, {"state": self._state}]
 
     def _start(self, wish: Mapping[str, object]) -> Mapping[str, object]:
         steps = self._require_steps(wish.get("steps"), 0)
@@ -254,8 +272,9 @@ class Session:
         self._is_paused = self._has_begun = False
         self._state, self._failed = {}, None
         if order.saved is None:
-            self._models, self._file = None, None
+            self._models, self._file, self._shown = None, None, []
         self._outbox = [{"begun" if order.saved is None else "goes_on": description}]
+        self._shown = [*self._shown, *self._outbox]
         self._job = job
 
     def _say(self, wish: Mapping[str, object]) -> Mapping[str, object]:

@@ -2,6 +2,7 @@
 
 The browser sends text, one JSON object a message, and bytes, which are parts of a file that it wants to open:
 
+    {"id": 6, "do": "again"}                                        whether the training of this ticket is here
     {"id": 7, "do": "open", "key": "induction"}                     a ready-made recording
     {"id": 8, "do": "start", "task", "settings", "lines", "steps"}  a new training; an earlier one ends
     {"id": 9, "do": "more", "steps"}                                so many further steps
@@ -19,15 +20,22 @@ An answer is ``{"id": 7, …}``, or ``{"id": 7, "error": "one sentence", "place"
 messages whose header has its ``part``. Steps and maps come without being asked for, as binary messages, and so does
 ``{"state": …}`` (``training_session``).
 
-A socket has one training at most. When it closes, the training's process ends.
+A socket has one training at most. When it closes, the training's process ends, unless the page has a ticket: a random
+text in the socket's address, ``?ticket=…``. Then the training goes on for ``KEPT`` seconds, and a socket with that ticket is
+sent everything once more. Where a page shows that training already, its socket is closed with ``TAKEN``.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import re
+from asyncio import TimerHandle, get_running_loop
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING, Final
 
 from anyio import CancelScope, create_task_group, sleep, to_thread
@@ -47,6 +55,11 @@ LOG: Final = logging.getLogger(__name__)
 MAX_SOCKETS: Final = 500
 MAX_MESSAGE: Final = 200_000
 """Characters of a message: 500 own lines of 16 words on each side."""
+KEPT: Final = 120.0
+"""Seconds in which a page may come back to its training."""
+TAKEN: Final = 4001
+"""Why a socket is closed: another page shows its training now."""
+_TICKET: Final = re.compile("[0-9a-f]{32}")
 EVERY: Final = 0.1
 """Seconds between two looks at what the training has sent."""
 
@@ -54,6 +67,20 @@ _OF_A_MODEL: Final = ("say", "without", "swap", "example", "judge", "save", "mor
 """These need the model of a step; the last two that of the newest."""
 
 _open: set[int] = set()
+
+
+@dataclass(eq=False)
+class _Seat:
+    """A page's session. ``socket``: None while the page is closed."""
+
+    session: Session
+    socket: WebSocket | None
+    ticket: str
+    ending: TimerHandle | None = None
+
+
+_seats: dict[str, _Seat] = {}
+"""By ticket."""
 
 
 async def train(socket: WebSocket) -> None:
@@ -66,22 +93,59 @@ async def train(socket: WebSocket) -> None:
     _open.add(id(socket))
     try:
         await ready.imported()
-        from mha_api.training_session import Session  # noqa: PLC0415  # it imports torch, as in ``live``
-
-        session = Session(language_of(socket.query_params.get("lang") or ""))
+        seat = await _seated(socket)
         try:
-            await _served(socket, session)
+            await _served(socket, seat)
         finally:
             with CancelScope(shield=True):  # the process ends even where this socket is cancelled
-                await to_thread.run_sync(session.close)
+                await _leave(seat, socket)
     finally:
         _open.discard(id(socket))
 
 
-async def _served(socket: WebSocket, session: Session) -> None:
+async def _seated(socket: WebSocket) -> _Seat:
+    """The seat of this page's ticket, or a new one."""
+    from mha_api.training_session import Session  # noqa: PLC0415  # it imports torch, as in ``live``
+
+    language, ticket = language_of(socket.query_params.get("lang") or ""), socket.query_params.get("ticket", "")
+    seat = _seats.get(ticket)
+    if seat is None:
+        seat = _Seat(Session(language), socket, ticket)
+        if _TICKET.fullmatch(ticket):
+            _seats[ticket] = seat
+        return seat
+    other, seat.socket = seat.socket, socket
+    seat.session.show_again(language)
+    if seat.ending:
+        seat.ending.cancel()
+    if other:
+        with suppress(RuntimeError):  # it has just closed
+            await other.close(TAKEN)
+    return seat
+
+
+async def _leave(seat: _Seat, socket: WebSocket) -> None:
+    """End the training, or wait for the page to come back; nothing where another page shows it."""
+    if seat.socket is not socket:
+        return
+    seat.socket = None
+    if seat.session.is_training and seat.ticket in _seats:
+        seat.ending = get_running_loop().call_later(KEPT, _end, seat)
+    else:
+        _seats.pop(seat.ticket, None)
+        await to_thread.run_sync(seat.session.close)
+
+
+def _end(seat: _Seat) -> None:
+    del _seats[seat.ticket]
+    Thread(target=seat.session.close, daemon=True).start()
+
+
+async def _served(socket: WebSocket, seat: _Seat) -> None:
+    session = seat.session
     try:
         async with create_task_group() as tasks:
-            tasks.start_soon(_send_news, socket, session)
+            tasks.start_soon(_send_news, socket, seat)
             while (message := await socket.receive())["type"] == "websocket.receive":
                 if (data := message.get("bytes")) is not None:
                     session.receive(data)
@@ -92,10 +156,10 @@ async def _served(socket: WebSocket, session: Session) -> None:
         pass  # it closed before something was sent
 
 
-async def _send_news(socket: WebSocket, session: Session) -> None:
-    """Send what a training reports, as long as the page is open."""
-    while True:
-        for message in session.news():
+async def _send_news(socket: WebSocket, seat: _Seat) -> None:
+    """Send what a training reports, as long as the page shows it."""
+    while seat.socket is socket:
+        for message in seat.session.news():
             await (socket.send_bytes(message) if isinstance(message, bytes) else _send(socket, message))
         await sleep(EVERY)
 

@@ -151,6 +151,8 @@ WORDS: Final = {
     "out_of_range_whole": N_("{field}: enter a whole number from {low} to {high}."),
     "stopping": N_("Stopping…"),
     "going_on": N_("You can look at other pages meanwhile."),
+    "found": N_("It went on while its page was closed."),
+    "is_elsewhere": N_("This training is shown in another tab now, where it goes on."),
     "leaving": N_("This ends the training, and its model is lost. Go on?"),
     "leaving_unsaved": N_("This browser could not keep the model, which is lost then. Go on?"),
     "not_kept": N_("This browser could not keep the model. Save it before you close this tab."),

@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 import mha_api
+from mha_api import trainings
 from mha_api.training_messages import ONE, Models, prompt_of, whole_message
 from mha_api.training_session import Session, desk
 from mha_core.errors import MhaError
@@ -22,6 +23,7 @@ from mha_core.train.desk import Desk
 from mha_core.train.messages import Budget
 
 SMALL = {"layers": 1, "heads": 2, "d_model": 16, "batch": 2, "feed_forward": False}
+TICKET = "0123456789abcdef" * 2
 START = {"do": "start", "task": "copy", "settings": SMALL, "steps": 20}
 
 
@@ -232,8 +234,8 @@ class Page:
 
 
 @contextmanager
-def page(client):
-    with client.websocket_connect("/api/train?lang=en") as socket:
+def page(client, ticket=""):
+    with client.websocket_connect(f"/api/train?lang=en&ticket={ticket}") as socket:
         yield Page(socket)
 
 
@@ -261,6 +263,46 @@ def test_closing_the_page_ends_its_training_and_the_next_in_line_begins(client, 
             process = job._process
         second.until_state("running")
         assert not process.is_alive()
+
+
+def test_a_training_goes_on_for_the_page_that_comes_back_with_its_ticket(client):
+    with page(client, TICKET) as first:
+        first.ask(START | {"steps": 5000})
+        first.until_state("running")
+    with page(client, TICKET) as second:
+        assert second.ask({"do": "again"})["found"]
+        second.socket.send_text('{"do": "pause"}')
+        second.until_state("paused")
+        begun = next(one["begun"] for one in second.texts if "begun" in one)
+        assert (begun["task"], begun["steps"]) == ("copy", 5000)
+        assert second.steps[0][0]["frames"][0]["step"] == 0  # from the beginning
+        second.ask({"do": "open", "key": "copy"})
+
+
+def test_a_training_that_goes_on_after_a_file_is_sent_whole(opened):
+    opened.answer({"do": "more", "steps": 5})
+    opened.show_again("en")
+    texts = [one for one in opened.news() if not isinstance(one, bytes)]
+    assert ["begun" in texts[0], texts[1]] == [True, {"goes_on": {"steps": 25}}]
+
+
+def test_a_second_page_takes_the_training_from_the_first(client):
+    with page(client, TICKET) as first, page(client, TICKET) as second:
+        assert first.socket.receive()["code"] == trainings.TAKEN
+        second.ask(START)
+        second.until_state("ended")
+
+
+def test_a_page_that_does_not_come_back_ends_its_training(client, only_one, monkeypatch):
+    monkeypatch.setattr(trainings, "KEPT", 0.01)
+    with page(client) as second:
+        with page(client, TICKET) as first:
+            first.ask(START | {"steps": 5000})
+            first.until_state("running")
+            second.ask(START)
+        second.until_state("ended")
+    with page(client, TICKET) as late:
+        assert not late.ask({"do": "again"})["found"]
 
 
 def test_a_process_that_is_killed_is_said_in_a_sentence(client, only_one):

@@ -2,7 +2,7 @@
 // has it. No DOM here.
 
 import { evaluate } from "./evaluate.js";
-import { numberOf, rowsOf, withTable } from "./graph.js";
+import { LOSS, numberOf, rowsOf, withTable } from "./graph.js";
 
 /** @template {Model} M @typedef {{ model: M; steps: number; changed: Set<string> }} Descended */
 
@@ -57,7 +57,7 @@ function moved(before, matrix, { name, head }, rate) {
  * The loss of a model with a goal; NaN where there is none.
  * @param {Model} model
  */
-export const lossOf = (model) => numberOf(rowsOf(model, "loss", null)?.[0][0] ?? Number.NaN);
+export const lossOf = (model) => numberOf(rowsOf(model, LOSS.name, null)?.[0][0] ?? Number.NaN);
 
 /**
  * What a step makes of a learned number, where a cell is a derivative by one; else null.

@@ -458,13 +458,19 @@ const MOST_FOLLOWED = 20_000;
 export const canFollow = ({ matrices }) =>
   Object.values(matrices).reduce((sum, { values }) => sum + values.flat(2).length, 0) <= MOST_FOLLOWED;
 
+/** The loss of a model with a goal, of which every backward table has the derivatives. @type {Cell} */
+export const LOSS = { name: "loss", head: null, row: 0, col: 0 };
+
 /**
- * Every cell that a cell is computed from, and every one that it goes into, directly or not; itself among them.
+ * Every cell that a cell is computed from, and every one that it goes into, directly or not; itself among them. The path
+ * of a derivative has the loss, too.
  * @type {OfCell<Cell[]>}
  */
 export function pathOf(model, cell) {
   const origins = reached(cell, (result) => termsOf(model, result).flat());
   const results = reached(cell, (operand) => fedBy(model, operand));
+  const isBackward = model.learning?.stages.some(({ matrices }) => matrices.includes(cell.name));
+  if (isBackward) origins.set(key(LOSS), LOSS);
   return [...new Map([...origins, ...results]).values()];
 }
 

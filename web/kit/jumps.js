@@ -1,7 +1,9 @@
 // Buttons to the tables that a whole path leads through: the path is longer than the window is high.
 
+import { lossOf } from "./descent.js";
 import { button, element, fillNodes, symbol } from "./dom.js";
-import { symbolOf } from "./graph.js";
+import { LOSS, symbolOf } from "./graph.js";
+import { significant } from "./numbers.js";
 
 /**
  * One cell of every other table that a number's path goes through, in the order of the page: those above the number,
@@ -42,7 +44,8 @@ export function jumps(model, stops, words, go) {
       data: { focus: `jump ${cell.name}` },
       onclick: () => go(cell),
     };
-    return button(attributes, ...symbol(symbolOf(model, cell.name, cell.head)).childNodes);
+    const value = cell.name === LOSS.name ? ` = ${significant(lossOf(model), 4)}` : "";
+    return button(attributes, ...symbol(symbolOf(model, cell.name, cell.head)).childNodes, value);
   };
   const parts = [words.path_above, words.path_below].flatMap((text, n) =>
     stops[n].length ? [element("span", {}, ...fillNodes(text, { list: stops[n].map(to) }))] : [],

@@ -1,9 +1,10 @@
 // The page's websocket (mha_api/trainings.py). It is opened for the first request, and again for the next one after it
-// was lost. A training ends with its socket.
+// was lost. Its ticket leads a later page of this browser to the training that it started.
 
 import { unframed, unpacked } from "../kit/binary.js";
 import { belowRoot } from "../kit/root.js";
 
+const TAKEN = 4001; // why the socket is closed: another page of this browser shows the training now
 const PART = 1_000_000; // bytes of a file that are sent in one message
 
 /** What the server refused, in a sentence. */
@@ -26,12 +27,13 @@ export class Channel {
   /** @type {Promise<Blob> | null} */
   #saving = null;
   #isStopped = false;
+  ticket = newTicket();
 
   /**
    * @param {string} lang
    * @param {string} unreachable what is said where no answer comes
    * @param {{ told: (message: any) => void; stepped: (header: TrainSteps, arrays: Record<string, any>) => void;
-   *   lost: () => void }} host
+   *   lost: (isTaken: boolean) => void }} host
    */
   constructor(lang, unreachable, host) {
     this.lang = lang;
@@ -42,6 +44,14 @@ export class Channel {
   stop() {
     this.#isStopped = true;
     this.#socket?.close();
+  }
+
+  /** Go on with another page's training, from the next wish on. @param {string} ticket */
+  goOn(ticket) {
+    const socket = this.#socket;
+    [this.ticket, this.#socket] = [ticket, null];
+    this.#pending.clear();
+    socket?.close();
   }
 
   /** What the server says is in another language from now on. @param {string} lang @param {string} unreachable */
@@ -90,12 +100,12 @@ export class Channel {
   }
 
   #connect() {
-    const url = belowRoot(`api/train?lang=${this.lang}`);
+    const url = belowRoot(`api/train?lang=${this.lang}&ticket=${this.ticket}`);
     url.protocol = url.protocol.replace("http", "ws");
     const socket = new WebSocket(url);
     socket.binaryType = "arraybuffer";
     socket.addEventListener("message", ({ data }) => this.#take(data));
-    socket.addEventListener("close", () => this.#lose(socket));
+    socket.addEventListener("close", ({ code }) => this.#lose(socket, code === TAKEN));
     this.#socket = socket;
     return socket;
   }
@@ -120,14 +130,19 @@ export class Channel {
     else asked?.resolve(message);
   }
 
-  /** @param {WebSocket} socket */
-  #lose(socket) {
+  /** @param {WebSocket} socket @param {boolean} isTaken */
+  #lose(socket, isTaken) {
     if (socket !== this.#socket) return;
     this.#socket = null;
     const pending = [...this.#pending.values()];
     this.#pending.clear();
+    if (isTaken) this.ticket = newTicket();
     if (this.#isStopped) return;
     for (const { reject } of pending) reject(new Refusal(this.unreachable));
-    this.host.lost();
+    this.host.lost(isTaken);
   }
 }
+
+/** 32 digits that nobody guesses. */
+const newTicket = () =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,6 +1,19 @@
-// The training that ended last in this browser, as a file: another page, or a reload, does not lose it.
+// What another page, or a reload, does not lose: the training that ended last in this browser, as a file, and the ticket of
+// the one that runs.
 
+import { ofBrowser } from "../kit/storage.js";
+
+const TICKET = "mha.train.ticket";
 const [NAME, FILES, KEY] = ["mha.train", "files", "last"];
+
+/** The ticket of a training that may still run; null for none. */
+export const ticketOfRunning = () => ofBrowser.text(TICKET);
+
+/** @param {string | null} ticket */
+export const keepTicket = (ticket) => ofBrowser.setText(TICKET, ticket);
+
+/** Whether another page would find the training that runs. */
+export const isFindable = () => ofBrowser.hasTaken(TICKET);
 
 /** Whether the browser has taken it. @param {Blob} file */
 export async function keep(file) {

@@ -6,6 +6,7 @@ const REST = 400; // ms that the slider rests: browsers refuse to write an addre
 
 export class Place {
   #timer = 0;
+  #written = ""; // what is to be written, as JSON
 
   /** What the address says. */
   static read() {
@@ -16,12 +17,16 @@ export class Place {
 
   /** @param {string} task "" for what an address cannot have @param {number} step */
   write(task, step) {
+    const values = task ? { task, at: String(step) } : {};
+    if (JSON.stringify(values) === this.#written) return; // a training that runs is shown more often than this rests
+    this.#written = JSON.stringify(values);
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => write(task ? { task, at: String(step) } : {}), REST);
+    this.#timer = setTimeout(() => write(values), REST);
   }
 
   stop() {
     clearTimeout(this.#timer);
+    this.#written = "";
   }
 }
 

@@ -25,7 +25,7 @@ const REST = 250; // ms that the fields rest before their model is counted
 const CHOICES = { architecture: ["decoder", "encoder-decoder"], optimizer: ["adam", "sgd"] };
 
 /** @typedef {{ recording: import("./recording.js").Recording | null; state: TrainState; isLive: boolean; isStopping: boolean; isBusy: boolean;
- *   hasKept: boolean; isLast: boolean; size: number | null }} SetupValues */
+ *   hasKept: boolean; isLast: boolean; isFound: boolean; size: number | null }} SetupValues */
 /** @typedef {{ open: (task: string) => void; last: () => void; start: (wish: Record<string, unknown>) => void; send: (command: string) => void;
  *   more: (steps: number) => void; save: () => void; file: (file: File) => void; exercise: () => void;
  *   changed: (wish: Record<string, unknown>) => void }} SetupHost */
@@ -268,7 +268,7 @@ export class Setup {
   }
 
   /** @param {SetupValues} values */
-  update({ recording, state, isLive, isStopping, isBusy, hasKept, isLast, size }) {
+  update({ recording, state, isLive, isStopping, isBusy, hasKept, isLast, isFound, size }) {
     const { words } = this;
     const { name } = state;
     const isGoing = name === "connecting" || isTraining(state);
@@ -300,7 +300,7 @@ export class Setup {
       ? words.stopping
       : isBusy
         ? words.is_starting
-        : stateText(words, { recording, state, isLive });
+        : prose(stateText(words, { recording, state, isLive }), isFound ? words.found : "");
     setText(this.state, text);
     const said = isStopping ? "stopping" : isBusy ? "starting" : name;
     if (said !== this.#saidOf) setText(this.said, text); // not at every step
@@ -314,6 +314,7 @@ export const isTraining = ({ name }) => ["waiting", "starting", "running", "paus
 /** What the training does now, in a sentence. @type {(words: Record<string, string>, values: Pick<SetupValues, "recording" | "state" | "isLive">) => string} */
 function stateText(words, { recording, state, isLive }) {
   if (state.name === "connecting") return words.is_connecting;
+  if (state.name === "elsewhere") return words.is_elsewhere;
   if (!recording) return "";
   const { steps, begun } = recording;
   const left = recording.left(Math.max(0, begun.steps - steps));

@@ -5,7 +5,7 @@ import { storePlace } from "../kit/last_work.js";
 import { mounting } from "../kit/mount.js";
 import { Channel, Refusal } from "./channel.js";
 import { beforeAudience } from "./hall.js";
-import { keep, kept } from "./kept.js";
+import { isFindable, keep, keepTicket, kept, ticketOfRunning } from "./kept.js";
 import { Leaving } from "./leaving.js";
 import { partsOf } from "./parts.js";
 import { LAST, Place } from "./place.js";
@@ -50,6 +50,8 @@ class Train {
   #off = new AbortController();
   /** Whether the next recording that begins is of a training that was started here. */
   #isStarting = false;
+  /** Whether the training went on while its page was closed. */
+  #isFound = false;
   /** Whether the server has not answered yet that a training starts or goes on. */
   #isBusy = false;
   /** All that is made for one language. @type {ReturnType<Train["build"]>} */
@@ -91,7 +93,7 @@ class Train {
     shown = null;
     this.#place.stop();
     this.root.remove();
-    if (this.#loss || this.#parts.curves.isPlaying) absent = this;
+    if (this.#isAtWork || this.#parts.curves.isPlaying) absent = this;
     else this.#stop();
   }
 
@@ -125,21 +127,26 @@ class Train {
     this.#show();
   }
 
-  /** Show what the address says, else the training that was kept, else the first recording. */
+  /** Show what the address says, else the training that runs, else the training that was kept, else the first recording. */
   async #enter() {
     const { task, step } = Place.read();
     this.#wanted = step;
     const isReady = this.#parts.data.tasks.some(({ key }) => key === task);
-    this.#hasKept = Boolean(await kept());
+    this.#hasKept = Boolean(ticketOfRunning() || (await kept()));
     if (!this.root.isConnected) return; // another page is open by now
     if (!isReady && this.#hasKept) await this.#openLast();
     else this.#open(isReady ? task : FIRST);
   }
 
-  /** What is lost where the page is left now, as a question; "" for nothing. */
+  /** Whether something would be lost if the page were removed. */
+  get #isAtWork() {
+    return isTraining(this.#state) || this.#isUnsaved;
+  }
+
+  /** What is lost where the tab is closed now, as a question; "" for nothing. */
   get #loss() {
     const { words } = this.#parts.data;
-    if (isTraining(this.#state)) return words.leaving;
+    if (isTraining(this.#state) && !isFindable()) return words.leaving;
     return this.#isUnsaved ? words.leaving_unsaved : "";
   }
 
@@ -148,7 +155,7 @@ class Train {
     return new Channel(lang, words.unreachable, {
       told: (message) => this.#told(message),
       stepped: (header, arrays) => this.#stepped(header, arrays),
-      lost: () => this.#lost(),
+      lost: (isTaken) => this.#lost(isTaken),
     });
   }
 
@@ -197,6 +204,8 @@ class Train {
       this.#follows = this.#isLive = true;
     }
     if (state) this.#state = state;
+    if (this.#isLive && (begun || goes_on)) keepTicket(this.#parts.channel.ticket);
+    if (this.#isLive && state?.name === "ended") keepTicket(null);
     this.#draw();
     if (state?.name === "ended") this.#end(state);
     if (state?.name === "ended" || state?.name === "paused") this.questions.measureSoon();
@@ -271,20 +280,39 @@ class Train {
     this.#draw();
   }
 
-  #lost() {
-    const why = isTraining(this.#state) ? this.#parts.data.words.lost : "";
-    [this.#coming, this.#isStopping] = [null, false];
-    this.#state = { name: "ended", why, more: false };
+  /** @param {boolean} isTaken */
+  async #lost(isTaken) {
+    const wasTraining = isTraining(this.#state);
+    this.#coming = null;
+    this.#isStopping = this.#isFound = false;
+    this.#state = { name: isTaken ? "elsewhere" : "ended", more: false };
     this.#draw();
+    if (isTaken || !wasTraining || (await this.#goOn())) return;
+    this.#state = { name: "ended", why: this.#parts.data.words.lost, more: false };
+    this.#draw();
+  }
+
+  /** Go on with the training of this browser that still runs. Returns whether there is one. */
+  async #goOn() {
+    const ticket = ticketOfRunning();
+    if (!ticket) return false;
+    this.#parts.channel.goOn(ticket);
+    const answer = await this.#wish({ do: "again" });
+    this.#isFound = Boolean(answer?.found);
+    if (answer && !answer.found) keepTicket(null);
+    this.#isStarting &&= this.#isFound;
+    this.#draw();
+    return this.#isFound;
   }
 
   // --- what the visitor does -----------------------------------------------------------------------------------
 
   /** The server answers in turn: what it measures comes first. @param {Record<string, unknown>} wish */
   async #wish(wish) {
-    this.#isStarting = wish.do === "start";
+    this.#isStarting = ["start", "again"].includes(String(wish.do));
     this.#isBusy = ["start", "more"].includes(String(wish.do));
     if (this.#isBusy) this.questions.stop();
+    this.#isFound = false;
     this.#show();
     const answer = await this.#attempt(() => this.#parts.channel.ask(wish));
     this.#isBusy = false;
@@ -350,8 +378,9 @@ class Train {
     download(`${task}${isLight ? `-${parameters}` : ""}.safetensors`, file.type, file);
   }
 
-  /** The training that this browser has kept. */
+  /** The training of this browser that runs, or the one that it has kept. */
   async #openLast() {
+    if (await this.#goOn()) return;
     const file = await kept();
     const isOpened = file && (await this.#openFile(file));
     this.#hasKept = Boolean(isOpened);
@@ -394,6 +423,7 @@ class Train {
       isBusy: this.#isBusy,
       hasKept: this.#hasKept,
       isLast: this.#key === LAST,
+      isFound: this.#isFound,
       size: this.questions.size,
     });
     this.#parts.side.inert = this.#parts.maps.open.disabled = Boolean(this.#coming);

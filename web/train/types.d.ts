@@ -57,7 +57,7 @@ interface TrainBegun {
 }
 
 interface TrainState {
-  name: "connecting" | "waiting" | "starting" | "running" | "paused" | "ended";
+  name: "connecting" | "waiting" | "starting" | "running" | "paused" | "ended" | "elsewhere";
   place?: number;
   why?: string;
   more?: boolean;

@@ -38,6 +38,17 @@ async function page(name = "no goal") {
 
 const loss = (/** @type {string} */ name) => payload(name).matrices.loss.values[0][0];
 
+test("the whole path of a backward number leads through the loss, with its value, between A and the derivatives", async () => {
+  const { pin, click, root, find } = await page("look");
+  await pin("d_w_q|0|0|0");
+  click("whole path");
+  const jumps = [...root.querySelectorAll(".jumps .crumb")];
+  const names = jumps.map(({ dataset }) => dataset.focus?.replace("jump ", ""));
+  assert.ok(names.indexOf("weights") < names.indexOf("loss"));
+  assert.ok(names.indexOf("loss") < names.indexOf("d_scaled_scores"));
+  assert.equal(find('[data-focus="jump loss"]').textContent, `L = ${loss("look").toPrecision(4)}`);
+});
+
 // --- the goal --------------------------------------------------------------------------------------------------------
 
 test("without a goal the section is folded, and no table of it is sent", async () => {

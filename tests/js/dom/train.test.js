@@ -7,20 +7,23 @@ import { freshly, mount, payload, press, sockets } from "./page.js";
 
 const WORDS = payload("train").words;
 const ANSWERS = payload("answers");
+const TICKET = "mha.train.ticket";
 
 /** Let what is waiting happen, a drawn frame included. */
 const settled = () =>
   new Promise((resolve) => setTimeout(() => requestAnimationFrame(() => setTimeout(resolve)), 20));
 
-/** A training that a test has left does not ask in the next one whether the tab may be closed. */
+/** A training that a test has left is not found in the next one. */
 afterEach(() => {
   for (const socket of sockets) socket.dispatchEvent(new Event("close"));
 });
 
 /** The page with its socket open, and what a visitor and the server do on it. */
-async function opened(name = "train", search = "?example=first") {
+async function opened(name = "train", search = "?example=first", ticket = "") {
   history.replaceState(null, "", `http://localhost/${search}`);
-  const page = await mount("train/train.js", payload(name));
+  const mounting = mount("train/train.js", payload(name));
+  if (ticket) window.localStorage.setItem(TICKET, ticket); // of a training that was left
+  const page = await mounting;
   await settled();
   const socket = /** @type {any} */ (sockets.at(-1));
   socket.readyState = 1;
@@ -68,7 +71,7 @@ async function withRecording(name = "train") {
 test("it opens with the recording of induction", async () => {
   const page = await opened();
   assert.deepEqual(page.socket.sent, [{ do: "open", key: "induction", id: page.last().id }]);
-  assert.match(page.socket.url, /api\/train\?lang=en$/);
+  assert.match(page.socket.url, /api\/train\?lang=en&ticket=[0-9a-f]{32}$/);
   assert.equal(page.find(".shown").hidden, true);
 });
 
@@ -272,10 +275,15 @@ test("the address's task and step are opened", async () => {
 /** The page with a training that has just begun. */
 async function starting() {
   const page = await withRecording();
+  await start(page);
+  return page;
+}
+
+/** @param {Awaited<ReturnType<typeof opened>>} page */
+async function start(page) {
   page.focus("start").click();
   await page.answer({});
   await page.tell({ begun: payload("opened")[0].begun });
-  return page;
 }
 
 test("the recording stays until the first steps of a training have come", async () => {
@@ -355,16 +363,61 @@ test("a recording that is left asks for nothing more, and its socket is closed",
   assert.equal(page.socket.readyState, 3);
 });
 
-test("closing the tab asks first while a training runs", async () => {
-  const page = await starting();
+test("closing the tab asks first while a training runs that this browser would not find again", async () => {
+  const usual = Object.getOwnPropertyDescriptor(globalThis, "localStorage") ?? {};
+  const page = await withRecording();
+  Object.defineProperty(globalThis, "localStorage", { value: null, configurable: true });
+  await start(page);
   const closing = () => {
     const event = new Event("beforeunload", { cancelable: true });
     window.dispatchEvent(event);
     return event.defaultPrevented;
   };
   assert.equal(closing(), true);
+  Object.defineProperty(globalThis, "localStorage", usual);
   await page.tell({ state: { name: "ended", why: "", more: false } });
   assert.equal(closing(), false);
+});
+
+test("a training that runs is found by a page that is opened by its address, which says so", async () => {
+  const ticket = "0123456789abcdef".repeat(2);
+  const page = await opened("train", "?example=first", ticket);
+  assert.equal(page.last().do, "again");
+  assert.ok(page.socket.url.endsWith(`&ticket=${ticket}`));
+  await page.answer({ found: true });
+  for (const message of payload("opened").slice(0, 2)) await page.tell(message);
+  await page.tell({ state: { name: "running" } });
+  assert.equal(page.find(".shown").hidden, false);
+  assert.match(page.text(".state"), /^Step 30 of 30.* It went on while its page was closed\.$/);
+  assert.equal(page.focus("stop").hidden, false);
+  await page.tell({ state: { name: "ended", why: "", more: false } });
+  assert.equal(window.localStorage.getItem(TICKET), null, "there is nothing more to find");
+});
+
+test("where the training has gone meanwhile, the page opens as it always does", async () => {
+  const page = await opened("train", "?example=first", "0123456789abcdef".repeat(2));
+  await page.answer({ found: false });
+  await settled();
+  assert.deepEqual([page.last().do, page.last().key], ["open", "induction"]);
+  assert.equal(window.localStorage.getItem(TICKET), null);
+});
+
+test("a training whose connection breaks is found again by itself", async () => {
+  const page = await starting();
+  await page.tell({ state: { name: "running" } });
+  const { url } = page.socket;
+  page.socket.dispatchEvent(new Event("close"));
+  await settled();
+  assert.equal(/** @type {any} */ (sockets.at(-1)).url, url);
+});
+
+test("a page whose training is shown by another tab says so, and leaves it there", async () => {
+  const page = await starting();
+  const [count, ticket] = [sockets.length, window.localStorage.getItem(TICKET)];
+  page.socket.dispatchEvent(Object.assign(new Event("close"), { code: 4001 }));
+  await settled();
+  assert.equal(page.text(".state"), WORDS.is_elsewhere);
+  assert.deepEqual([sockets.length, window.localStorage.getItem(TICKET)], [count, ticket]);
 });
 
 test("while it is asked, the page says so and asks nothing else", async () => {
