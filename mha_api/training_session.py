@@ -35,6 +35,7 @@ from mha_core.train import (
     said,
     save,
     settings_of,
+    with_goal,
 )
 from mha_core.train.desk import Desk, Job
 from mha_core.train.messages import Budget, Command, Ended, Failed, Order, Recorded, Saved, Stepped
@@ -312,10 +313,12 @@ class Session:
         return {"before": result.before.tokens, "after": result.after.tokens}
 
     def _example(self, wish: Mapping[str, object]) -> Mapping[str, object]:
-        """An attention on the task's fixed line."""
+        """An attention on the task's fixed line, with a goal for a head."""
         model, task = self._model(wish), self._require_models().task
-        layer, step = _number(wish.get("layer")), _number(wish.get("step"))
-        example = example_of(model, task, task.shown.tokens, layer, step)
+        layer, head, step = (_number(wish.get(name)) for name in ("layer", "head", "step"))
+        example = with_goal(
+            example_of(model, task, task.shown.tokens, layer, step), model, task, (layer, head)
+        )
         return {"example": dump(example)}
 
     def _size(self, wish: Mapping[str, object]) -> Mapping[str, object]:

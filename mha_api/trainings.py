@@ -10,7 +10,7 @@ The browser sends text, one JSON object a message, and bytes, which are parts of
     {"id": 10, "do": "say", "step", "prompt", "off"}                an answer, token by token
     {"id": 11, "do": "without", "step", "off"}                      what is right with heads switched off
     {"id": 15, "do": "swap", "step", "heads"}                       what is right with two heads swapped
-    {"id": 12, "do": "example", "step", "layer"}                    an attention as an example file
+    {"id": 12, "do": "example", "step", "layer", "head"}            an attention as an example file, a head with a goal
     {"id": 16, "do": "judge", "step"}                               whether a model reaches the exercise's goal
     {"id": 17, "do": "size", "task", "settings", "lines"}           how many numbers such a model would learn
     {"id": 13, "do": "save", "light": true}                         a file, here without its recordings
@@ -21,8 +21,8 @@ messages whose header has its ``part``. Steps and maps come without being asked 
 ``{"state": …}`` (``training_session``).
 
 A socket has one training at most. When it closes, the training's process ends, unless the page has a ticket: a random
-text in the socket's address, ``?ticket=…``. Then the training goes on for ``KEPT`` seconds, and a socket with that ticket is
-sent everything once more. Where a page shows that training already, its socket is closed with ``TAKEN``.
+text in the socket's address, ``?ticket=…``. Then the training goes on for ``KEPT`` seconds, and a socket with that
+ticket is sent everything once more. Where a page shows that training already, its socket is closed with ``TAKEN``.
 """
 
 from __future__ import annotations
@@ -107,7 +107,10 @@ async def _seated(socket: WebSocket) -> _Seat:
     """The seat of this page's ticket, or a new one."""
     from mha_api.training_session import Session  # noqa: PLC0415  # it imports torch, as in ``live``
 
-    language, ticket = language_of(socket.query_params.get("lang") or ""), socket.query_params.get("ticket", "")
+    language, ticket = (
+        language_of(socket.query_params.get("lang") or ""),
+        socket.query_params.get("ticket", ""),
+    )
     seat = _seats.get(ticket)
     if seat is None:
         seat = _Seat(Session(language), socket, ticket)

@@ -29,9 +29,12 @@ _OF_GIVEN: Final = tuple(
 """The derivatives that a step of the descent uses."""
 _ADDED_UP: Final = (*(name for name in _SLOPES if name.endswith("_head")), "d_x", "d_context")
 _LOSSES: Final = ("row_losses", "head_row_losses")
-_OF_KEYS: Final = tuple(f"d_{name}" for name in ("k", "k_normed", "k_rotated", "k_unit", "k_a", "v"))
+_PARTS: Final = ("", "_normed", "_rotated", "_unit", "_a")
+_OF_KEYS: Final = (*(f"d_k{part}" for part in _PARTS), "d_v")
 _OF_KEYS_OR_HEADS: Final = tuple(name for key in _OF_KEYS for name in (key, f"{key}_head") if name in _SLOPES)
 """The derivatives by what has a row for each key: dS or A is transposed for them."""
+_OF_QUERIES: Final = tuple(f"d_q{part}" for part in _PARTS if f"d_q{part}" in _SLOPES)
+"""The derivatives by what has a row for each query: dS is not transposed for them."""
 
 
 def _at(op: str, wrong: Wrong) -> Wrong:
@@ -244,8 +247,22 @@ BACKWARD_CATALOGUE: Final = (
         _at("matmul", _transposed(0)),
     ),
     Mistake(
+        "scores_transposed",
+        _OF_QUERIES,
+        N_("The first factor is transposed: a query gets a sum over its row, as in dQ = dS · K."),
+        "",
+        _at("matmul", _transposed(0)),
+    ),
+    Mistake(
+        "weights_transposed",
+        ("d_weights",),
+        N_("dA is transposed: it has a row for each query, as in dA = dhead · Vᵀ."),
+        "V·dheadᵀ",
+        _at("matmul", _result_transposed),
+    ),
+    Mistake(
         "first_factor_transposed",
-        tuple(name for name in _SLOPES if name not in _OF_KEYS_OR_HEADS),
+        tuple(name for name in _SLOPES if name not in (*_OF_KEYS_OR_HEADS, *_OF_QUERIES)),
         N_("The first factor is transposed where it should not be, or not transposed where it should be."),
         "",
         _at("matmul", _transposed(0)),
@@ -261,7 +278,7 @@ BACKWARD_CATALOGUE: Final = (
     ),
     Mistake(
         "gradient_transposed",
-        _SLOPES,
+        tuple(name for name in _SLOPES if name != "d_weights"),
         N_("The gradient is transposed."),
         "",
         _at("matmul", _result_transposed),

@@ -10,7 +10,7 @@ programs); ``messages``, ``worker`` and ``desk`` (a training in a process of its
 from mha_core.train.ask import Said, accuracy, alignment, attended, induction_scores, maps, said, sides
 from mha_core.train.decoder import Decoder, Part
 from mha_core.train.encoder_decoder import EncoderDecoder, model_of
-from mha_core.train.example import example_of
+from mha_core.train.example import example_of, with_goal
 from mha_core.train.heads import Change, Compared, Right, compared, swapped
 from mha_core.train.lines import Line, parse_lines
 from mha_core.train.ready import Recording, recording, recordings
@@ -58,4 +58,5 @@ __all__ = [
     "sides",
     "swapped",
     "task_of",
+    "with_goal",
 ]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import torch
 
 from mha_core.errors import N_
 from mha_core.example.arrays import from_arrays
+from mha_core.example.learning import Learning
 from mha_core.example.model import NEG_INF, Example
 from mha_core.messages import LANGUAGES, catalogue
-from mha_core.train.ask import attended, require_head, sides
-from mha_core.train.decoder import Attention, Decoder, Kind, Part
+from mha_core.models.measures import behind_copies
+from mha_core.train.ask import attended, maps, require_head, sides
+from mha_core.train.decoder import Attention, Decoder, Head, Kind, Part
 from mha_core.train.tasks import Task
 
 
@@ -39,6 +42,48 @@ def example_of(model: Decoder, task: Task, tokens: Sequence[str], layer: int, st
         **context,
         **mask,
     )
+
+
+_ALONE: Final = N_(
+    "The goal of Backward here is one of this attention alone: that a token looks at another. It is not the loss of "
+    "the training, which is about the answers of the whole model."
+)
+
+
+def with_goal(example: Example, model: Decoder, task: Task, head: Head) -> Example:
+    """The attention of a head on the task's fixed line, with the goal that the head does there what the task needs.
+
+    Its last token that a source token belongs to is to look at that one. Where nothing belongs together, the last token
+    is to look even more at what it looks at most. Raises ``TrainError`` for a head that the model has not.
+    """
+    require_head(model, *head)
+    row, key = [_most(model, task, head), *_belonging(model, task, model.parts[head[0]].kind)][-1]
+    rows = tuple(key if at == row else None for at in range(len(example.tokens)))
+    targets = tuple(rows if at == head[1] else None for at in range(len(example.heads)))
+    note = {language: catalogue(language).gettext(_ALONE) for language in LANGUAGES}
+    return replace(example, learning=Learning("weights", targets), note=note)
+
+
+def _most(model: Decoder, task: Task, head: Head) -> tuple[int, int]:
+    """The last token of the line, and the one that it looks at most."""
+    rows = maps(model, task, task.shown.tokens)[head[0]][head[1]]
+    return len(rows) - 1, rows[-1].index(max(rows[-1]))
+
+
+def _belonging(model: Decoder, task: Task, kind: Kind) -> Iterator[tuple[int, int]]:
+    """Rows and columns of the tokens that should look at others: of an answer at its source, or where the task has no
+    answers, behind an earlier copy.
+    """
+    is_decoder = {part.kind for part in model.parts} == {"decoder"}
+    line = task.shown
+    if task.aligned is not None and (is_decoder or kind == "cross"):
+        first = len(line.prompt) - 1 if is_decoder else 0
+        for place, source in enumerate(task.aligned(line)):
+            if source is not None:
+                yield first + place, source
+    elif is_decoder and not task.has_source:
+        ids = torch.tensor([[task.number[token] for token in line.tokens]])
+        yield from behind_copies(ids)[0].nonzero().tolist()
 
 
 def _head(attention: Attention, head: int) -> dict[str, Any]:

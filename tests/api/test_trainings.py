@@ -128,9 +128,11 @@ def test_a_file_to_hand_in_has_the_model_alone(opened):
 
 
 def test_an_attention_of_a_step_is_an_example(opened, training):
-    example = parse(opened.answer({"do": "example", "step": 10, "layer": 0})["example"].encode())
+    example = parse(opened.answer({"do": "example", "step": 10, "layer": 0, "head": 1})["example"].encode())
     assert list(example.tokens) == list(training.task.shown.tokens)
     assert len(example.heads) == 2
+    assert example.learning is not None
+    assert [rows is None for rows in example.learning.targets] == [True, False]  # of the head that was chosen
 
 
 @pytest.mark.parametrize(
@@ -140,7 +142,7 @@ def test_an_attention_of_a_step_is_an_example(opened, training):
         ({"do": "say", "step": 11, "prompt": "a"}, "only the models of these steps can be asked: 0, 10, 20"),
         ({"do": "say", "step": 10, "prompt": "aX"}, "does not occur in this task"),
         ({"do": "swap", "step": 10, "heads": [[0, 0], [0, 0]]}, "choose two different heads"),
-        ({"do": "example", "step": 10, "layer": 7}, "there is no head 0 in layer 7"),
+        ({"do": "example", "step": 10, "layer": 7, "head": 0}, "there is no head 0 in layer 7"),
         ({"do": "without", "step": "x"}, "expected a whole number"),
         (START | {"steps": 10**9}, "steps: expected a whole number from 1 to 5000"),
         (START | {"settings": {"heads": 9}}, "heads: expected a whole number from 1 to 4"),

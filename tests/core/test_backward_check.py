@@ -24,11 +24,14 @@ from tests.apply import apply
 from tests.core.goals import with_goals
 from tests.core.test_backward import BY_HAND
 from tests.sizes import each, tries
+from tools.examples import narrow
 
 ROWS = ((1.0, -2.0), (0.5, 3.0), (-1.0, 1.5))
 OUTPUT = replace(built_in("output-projection"), learning=Learning("output", ROWS, 0.3), claimed=None)
 """Two heads, three tokens, biases and W_O; d_model = d_k = 4."""
 ATTENTION = replace(OUTPUT, learning=Learning("weights", ((2, 0, 1), (None, 2, 0)), 0.3))
+SQUARE = replace(narrow(3, 3, 2, 2), learning=Learning("weights", ((2, 0, 1), (None, 2, 0)), 0.3))
+"""As many tokens as d_model: a wrong transpose of X has the right shape."""
 ALSO = {
     "rows_averaged": {
         ("mean_of_loss",)
@@ -59,7 +62,7 @@ def planted(example):
 
 PLANTED = {
     label: (example, name, head, rows)
-    for example in (ATTENTION, OUTPUT)
+    for example in (SQUARE, ATTENTION, OUTPUT)
     for label, (name, head), rows in planted(example)
 }
 
@@ -94,6 +97,21 @@ def test_a_factor_that_was_not_transposed_is_named_in_a_table_that_is_not_writte
     wrong = computed["x"].mT @ (computed[given] @ other)
     verdict = check(replace(OUTPUT, claimed={table: written(wrong[0].tolist(), table, 0)}))
     assert ("keys_not_transposed",) in [cause.ids for cause in verdict.steps[table].causes]
+
+
+def test_a_wrong_transpose_in_d_q_is_named_in_d_w_q_alone():
+    computed = trace(OUTPUT)
+    wrong = computed["x"].mT @ (computed["d_scores"].mT @ computed["k"])
+    verdict = check(replace(OUTPUT, claimed={"d_w_q": written(wrong[0].tolist(), "d_w_q", 0)}))
+    assert [cause.ids for cause in verdict.steps["d_w_q"].causes] == [("scores_transposed",)]
+
+
+def test_a_transposed_d_a_is_named_in_d_q_alone():
+    computed = trace(OUTPUT)
+    d_a, a, k = computed["d_weights"].mT, computed["weights"], computed["k"]
+    d_s = a * (d_a - (a * d_a).sum(-1, keepdim=True)) / computed.example.dims.sqrt_dk
+    verdict = check(replace(OUTPUT, claimed={"d_q": written((d_s @ k)[0].tolist(), "d_q", 0)}))
+    assert [cause.ids for cause in verdict.steps["d_q"].causes] == [("weights_transposed",)]
 
 
 @pytest.mark.parametrize("table", ["d_scores", "d_q", "d_k", "d_w_q"])

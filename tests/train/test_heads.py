@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from mha_core.errors import TrainError
-from mha_core.train import Change, accuracy, compared, swapped
+from mha_core.train import Change, accuracy, compared, example_of, swapped, task_of, with_goal
 from tests.sizes import each
 from tests.train.small import small
 
@@ -78,3 +78,34 @@ def test_accuracy_is_compared_and_the_model_stays_as_it_is():
 def test_heads_that_cannot_be_swapped_are_refused(heads, sentence):
     with pytest.raises(TrainError, match=sentence):
         swapped(small("reverse", architecture="encoder-decoder").model, *heads)
+
+
+def aimed(task, architecture, layer, head):
+    """A head's goal on the task's fixed line: the token that should look, and the one that it should look at."""
+    training = small(task, architecture=architecture)
+    model, line = training.model, task_of(task).shown.tokens
+    example = with_goal(example_of(model, training.task, line, layer, 0), model, training.task, (layer, head))
+    (rows,) = [rows for rows in example.learning.targets if rows]
+    assert example.learning.targets.index(rows) == head
+    ((row, key),) = [(at, target) for at, target in enumerate(rows) if target is not None]
+    return example, row, key
+
+
+@pytest.mark.parametrize(("architecture", "layer"), [("decoder", 1), ("encoder-decoder", 3)])
+def test_in_explore_the_goal_of_a_head_is_that_an_answer_looks_at_its_source(architecture, layer):
+    example, row, key = aimed("reverse", architecture, layer, 1)
+    line = task_of("reverse").shown
+    answers = row + (1 if architecture == "decoder" else len(line.prompt))
+    assert line.tokens[answers] == line.source[key]
+    assert "not the loss of the training" in example.note["en"]
+
+
+def test_in_explore_the_goal_of_induction_is_the_token_behind_an_earlier_copy():
+    example, row, key = aimed("induction", "decoder", 0, 0)
+    assert example.tokens[key - 1] == example.tokens[row]
+    assert key <= row
+
+
+def test_where_nothing_belongs_together_the_last_token_is_to_look_more_at_what_it_looks_at():
+    example, row, _ = aimed("brackets", "decoder", 0, 0)
+    assert row == len(example.tokens) - 1

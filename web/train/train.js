@@ -364,7 +364,8 @@ class Train {
   }
 
   async #openInExplore() {
-    const wish = { do: "example", step: this.#asked, layer: this.#head[0] };
+    const [layer, head] = this.#head;
+    const wish = { do: "example", step: this.#asked, layer, head };
     const answer = await this.#attempt(() => this.#parts.channel.ask(wish));
     if (answer) this.setTriggerValue("bench", answer.example);
   }

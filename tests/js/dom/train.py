@@ -31,7 +31,7 @@ def payloads() -> dict[str, Any]:
             "say": session.answer({"do": "say", "step": STEPS, "prompt": prompt, "off": []}),
             "without": session.answer({"do": "without", "step": STEPS, "off": [[1, 0]]}),
             "swap": session.answer({"do": "swap", "step": STEPS, "heads": [[0, 0], [1, 1]]}),
-            "example": session.answer({"do": "example", "step": STEPS, "layer": 1}),
+            "example": session.answer({"do": "example", "step": STEPS, "layer": 1, "head": 0}),
             "size": session.answer({"do": "size", "task": "sort", "settings": {"heads": 1, "d_model": 16}}),
         }
         session.close()
