@@ -12,7 +12,7 @@ from torch import Tensor
 from mha_core.errors import N_, InteropError, MhaError
 from mha_core.interop.running.folds import Fold
 from mha_core.interop.running.functions import given
-from mha_core.interop.running.scores import Scores
+from mha_core.interop.running.scores import Place, Scores
 from mha_core.interop.running.sides import Inputs
 
 
@@ -26,6 +26,8 @@ class Call:
     it, so the axes are samples × heads. ``extra``: names of the last keys that are not tokens. ``result``: what the
     function returned, of which ``outputs`` are a view; ``number``: which function of the run it was, and within torch's
     own layer which function of that layer. ``sources``: the inputs of the module that queries and keys come from.
+    Where places are located: ``mixed``, whether a mask or divisor comes from the same inputs as q, and as k; ``v_at``,
+    where V is computed, with its positions there.
     """
 
     name: str
@@ -40,6 +42,8 @@ class Call:
     layer: bool = False
     extra: tuple[str, ...] = ()
     sources: tuple[Inputs, Inputs] = (frozenset(), frozenset())
+    mixed: tuple[bool, bool] = (False, False)
+    v_at: tuple[Place, Tensor] | None = None
 
 
 def refuse_dropout(args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
@@ -65,6 +69,15 @@ def compiled() -> InteropError:
             "load it with eager attention or with scaled_dot_product_attention"
         )
     )
+
+
+def another_path(name: str = "") -> InteropError:
+    """The error for a module that computes something else when it runs again."""
+    sentence = N_(
+        "the module did not compute the same attentions when it ran again, so heads cannot be "
+        "switched off or replaced in it"
+    )
+    return InteropError(sentence, place=name)
 
 
 class ModuleFailedError(InteropError):

@@ -11,6 +11,7 @@ parameter of the module are a gate, not attention, and those of columns are not 
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from torch import Tensor
@@ -28,6 +29,7 @@ from mha_core.interop.running.functions import (
     order_of,
     tensors_among,
 )
+from mha_core.interop.running.origins import Origins
 from mha_core.interop.running.scores import (
     JOINS,
     MINUS,
@@ -38,7 +40,6 @@ from mha_core.interop.running.scores import (
     TIMES,
     VIEWS,
     Scores,
-    plain_number,
     same_matrices,
     scores_after,
     turned,
@@ -79,7 +80,7 @@ class _Weights(NamedTuple):
 
 
 class Report(Protocol):
-    """What is called with an attention; ``of``: the tensors whose folds tell samples from heads."""
+    """What is called with an attention; ``of``: the tensors whose folds tell samples from heads, ``values``: V."""
 
     def __call__(
         self,
@@ -90,6 +91,7 @@ class Report(Protocol):
         *,
         of: Sequence[Tensor],
         result: Tensor,
+        values: Tensor,
     ) -> None:
         """Report an attention."""
 
@@ -104,14 +106,14 @@ class Lose(Protocol):
 class Following:
     """What is known of the tensors of a run about scores and weights. It reports attentions, and softmaxes it loses."""
 
-    def __init__(self, columns: Columns, report: Report, lose: Lose) -> None:
+    def __init__(self, columns: Columns, origins: Origins, report: Report, lose: Lose) -> None:
         self._columns = columns
+        self._origins = origins
         self._report = report
         self._lose = lose
         self._scores: _Known[Scores] = _known()
         self._scored: _Known[bool] = _known()  # whatever was done to scores cell by cell
         self._weights: _Known[_Weights] = _known()
-        self._factors: _Known[tuple[Tensor, float]] = _known()  # the multiplied tensor, and the factor
 
     def follow(self, operation: Operation, result: Tensor) -> None:
         """Follow a function that returned a tensor."""
@@ -178,7 +180,7 @@ class Following:
                 self._lose(name)
 
     def _follow_scores(self, operation: Operation, result: Tensor) -> None:
-        """Follow scores from a product to softmax, or a factor of the left side before a product."""
+        """Follow scores from a product to softmax."""
         _, name, args, kwargs = operation
         among = list(tensors_among(args, {}))
         if name not in _PROJECTIONS and any(
@@ -194,9 +196,9 @@ class Following:
                 after = turned(self._scores[scored], order_of(operation, scored.dim()))
             self._scores.pop(result, None)  # an in-place operation returns its argument
             if after is not None:
-                self._scores[result] = after
-        elif name in (*TIMES, *OVER) and len(args) > 1 and (factor := plain_number(args[1])) is not None:
-            self._factors[result] = args[0], factor if name in TIMES else 1 / factor
+                others = (part for part in tensors_among(args, kwargs) if part is not scored)
+                beside = (part for part in others if self._origins.latest(part) < after.product)
+                self._scores[result] = replace(after, beside=(*after.beside, *beside))
 
     def _product(
         self,
@@ -210,7 +212,7 @@ class Following:
         if weighted is not None:
             self._weighted_product(name, tensors, result, weighted)
             return
-        added, factor = None, 1.0
+        added, factor, count = None, 1.0, len(tensors)
         if name == "baddbmm":
             added, *tensors = tensors
             beta, factor = kwargs.get("beta", 1), float(kwargs.get("alpha", 1))
@@ -218,8 +220,10 @@ class Following:
         left, right = tensors[:2]
         if min(left.dim(), right.dim()) > 1:
             self._hint(name, left, right)
-            q, previous = self._factors.get(left, (left, 1.0))
-            self._start(result, Scores(q, right.mT, previous * factor, added), (left, right))
+            q, of_q, at_q = self._origins.of(left, count - 2)
+            k, of_k, at_k = self._origins.of(right, count - 1)
+            scores = Scores(q, k.mT, of_q * of_k * factor, added, places=(at_q, at_k), operands=(left, right))
+            self._start(result, scores, (left, right), () if added is None else (added,))
 
     def _hint(self, name: str, left: Tensor, right: Tensor) -> None:
         """Lose a product whose left factor has rows like weights that no softmax gave; its first row comes first."""
@@ -232,9 +236,11 @@ class Following:
         if is_like_weights(left[(0,) * (left.dim() - 1)]) and is_like_weights(left):
             self._lose(name, "rows", scored=True)
 
-    def _start(self, result: Tensor, scores: Scores, of: tuple[Tensor, Tensor]) -> None:
+    def _start(
+        self, result: Tensor, scores: Scores, of: tuple[Tensor, Tensor], beside: tuple[Tensor, ...] = ()
+    ) -> None:
         """A product may be scores; that of a tensor and a parameter is a projection as well."""
-        self._scores[result] = scores
+        self._scores[result] = replace(scores, product=self._origins.product(result), beside=beside)
         if not any(self._columns.is_parameter(part) for part in of):
             self._scored[result] = True
 
@@ -250,11 +256,15 @@ class Following:
             self._lose(known.turn or name, scored=known.scored)
         elif self._is_attention(right if weighted is left else left, weighted, *known[1:3]):
             if weighted is left:
-                self._report(known.scores, right, result, weighted, of=(right, weighted), result=result)
+                self._report(
+                    known.scores, right, result, weighted, of=(right, weighted), result=result, values=right
+                )
                 return
             swapped = (*range(weighted.dim() - 2), weighted.dim() - 1, weighted.dim() - 2)
             scores = known.scores and turned(known.scores, swapped)
-            self._report(scores, left.mT, result.mT, weighted.mT, of=(left, weighted), result=result)
+            self._report(
+                scores, left.mT, result.mT, weighted.mT, of=(left, weighted), result=result, values=left
+            )
 
     def _einsum(
         self, equation: Any, tensors: Sequence[Tensor], result: Tensor, weighted: Tensor | None
@@ -269,11 +279,14 @@ class Following:
             *lead, query, key = letters[2]
             (column,) = set(letters[0]) - set(letters[2])
             left, right = tensors[position], tensors[1 - position]
-            q, previous = self._factors.get(left, (left, 1.0))
+            q, of_q, at_q = self._origins.of(left, position)
+            k, of_k, at_k = self._origins.of(right, 1 - position)
             scores = Scores(
                 arranged(q, letters[position], (*lead, query, column)),
-                arranged(right, letters[1 - position], (*lead, key, column)),
-                previous,
+                arranged(k, letters[1 - position], (*lead, key, column)),
+                of_q * of_k,
+                places=(at_q, at_k),
+                operands=(left, right),
             )
             self._start(result, scores, (left, right))
         elif letters and not any(self._columns.is_parameter(part) for part in tensors):
@@ -302,6 +315,7 @@ class Following:
                 arranged(weighted, own, matrices),
                 of=(weighted, values),
                 result=result,
+                values=values,
             )
         elif {key, own[known.queries]} <= {*out} - {*other}:  # heads are mixed, as in talking heads
             self._weights[result] = known._replace(

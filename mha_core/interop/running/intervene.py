@@ -7,8 +7,8 @@ written into its outputs before the module goes on with them:
     outputs_h = A · V_h      its weights are A (n_q × n_k), and V_h is that of the run
     outputs_h = O            its outputs are O (n_q × d_v)
 
-Other q or k give A, other v take the place of V_h; all of these for some rows, or for all. The output of a part of the
-module, such as an MLP, is changed in the same way.
+Other v take the place of V_h. Other q and k are written where the module computes its own (``new_scores.py``). All of
+these for some rows, or for all. The output of a part of the module, such as an MLP, is changed in the same way.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from torch import Tensor
 from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import shown_shape, wrong_shape
 from mha_core.interop.running.attentions import Attentions
-from mha_core.interop.running.call import Call
+from mha_core.interop.running.call import Call, another_path
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.changed import Changed, are_logits, output_of
 from mha_core.interop.running.edits import By, Edit, Part, Patch, Without, edits_of
@@ -33,7 +33,8 @@ from mha_core.interop.running.functions import running
 from mha_core.interop.running.names import labels_of
 from mha_core.interop.running.one_sample import of_sample, verified, weights_of, with_heads_axis
 from mha_core.interop.running.padding import real_tokens
-from mha_core.interop.running.recomputed import OF_WEIGHTS, recomputed
+from mha_core.interop.running.new_scores import OF_SCORES, Rewritten, located_in, require_known, shared
+from mha_core.interop.running.recomputed import recomputed
 from mha_core.interop.running.replay import Replay
 from mha_core.interop.running.samples import four_axes
 from mha_core.interop.running.second_run import tensors_in
@@ -41,10 +42,6 @@ from mha_core.interop.running.subject import Subject, outputs_of_parts
 from mha_core.interop.running.watch import Watch
 
 _OVER_MASK: Final = N_("Weights that were put in reach keys that the mask hides from their queries.")
-_KEPT: Final = N_(
-    "The new weights are computed with the mask, bias and divisor of the run without changes. "
-    "If the model computes these from q or k, its own weights differ."
-)
 
 
 def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: By) -> Changed:
@@ -62,7 +59,8 @@ def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: 
     with outputs_of_parts(
         subject.module, {name: _of_part(name, own, found) for name, own in edits.parts.items()}
     ):
-        output = changed_run(subject, found.sites, edits.heads, see)
+        left, rewritten = _with_new_scores(subject, found.sites, edits.heads)
+        output = changed_run(subject, found.sites, left, see, rewritten)
     return Changed(
         Attentions(asked.named(attentions, [site.side for site in found.sites]), found.attentions.skipped),
         before,
@@ -103,6 +101,7 @@ def changed_run(
     sites: Sequence[Site],
     edits: Mapping[int, Sequence[Edit]],
     see: Callable[[Call, Sequence[Edit], Tensor, Mapping[int, Tensor]], None] | None = None,
+    rewritten: Rewritten | None = None,
 ) -> Any:
     """What the module returns with these changes at these sites, on copies of the inputs.
 
@@ -110,17 +109,18 @@ def changed_run(
     n_q × d_v, and by head its new weights. Raises ``InteropError`` if the module does not compute the same attentions
     as in the run that found them.
     """
-    count = itertools.count()
+    count, new = itertools.count(), rewritten or Rewritten()
 
     def keep(call: Call) -> bool:
         index = next(count)
         seen = call.name, call.outputs.shape, call.v.shape[-2]
         if index >= len(sites) or seen != (*sites[index][:2], sites[index].keys):
-            raise _another_path(call.name)
+            raise another_path(call.name)
         own = edits.get(index, ())
-        if own or see:
+        if own or see or index in new.expected:
             split = sites[index].split
             call_of_heads = with_heads_axis(four_axes(call, split))
+            new.require(index, call_of_heads)
             outputs, weights = recomputed(call_of_heads, own)
             if see:
                 see(call_of_heads, own, outputs, weights)
@@ -128,10 +128,65 @@ def changed_run(
                 _write(call.outputs, outputs, sites[index])
         return bool(own)
 
-    output = subject.run(Watch(subject.module, keep))
+    output = subject.run(Watch(subject.module, keep, writes=new.writes))
     if (seen := next(count)) < len(sites):
-        raise _another_path(sites[seen].name)
+        raise another_path(sites[seen].name)
     return output
+
+
+def _with_new_scores(
+    subject: Subject, sites: Sequence[Site], edits: Mapping[int, Sequence[Edit]]
+) -> tuple[dict[int, list[Edit]], Rewritten]:
+    """The edits without those of q and k, which are written where the module computes these.
+
+    Where several heads or samples use the same numbers, a run for the one alone gives the weights that it gets.
+    """
+    left = {index: [edit for edit in own if edit.part not in OF_SCORES] for index, own in edits.items()}
+    new, wanted = Rewritten(), [index for index in sorted(edits) if len(left[index]) < len(edits[index])]
+    located = located_in(subject, sites, wanted) if wanted else {}
+    for index in wanted:
+        of = sites[index].matrices[1]
+        by_head: dict[int, list[Edit]] = {}
+        for edit in edits[index]:
+            if edit.part in OF_SCORES and edit.head is not None:
+                by_head.setdefault(edit.head, []).append(edit)
+        before = {other: own for other, own in left.items() if other < index}
+        alone = list[Edit]()
+        for head, own in by_head.items():
+            require_known(index, own, located[index], sites[index])
+            are_shared, are_samples = shared(own, located[index], of)
+            if not are_shared and not are_samples:
+                for edit in own:
+                    new.add(index, edit, located[index][edit.part], of)
+                continue
+            weights = list[Tensor]()
+            for sample in range(sites[index].matrices[0]) if are_samples else [None]:
+                once = new.copy()
+                for edit in own:
+                    once.add(index, edit, located[index][edit.part], of, sample)
+                weights.append(
+                    _weights_in(subject, sites, before, index, once)[
+                        slice(None) if sample is None else [sample], head
+                    ]
+                )
+            alone.append(Edit(head, "weights", torch.cat(weights)))
+        left[index] = [*alone, *left[index]]
+    return left, new
+
+
+def _weights_in(
+    subject: Subject, sites: Sequence[Site], edits: Mapping[int, Sequence[Edit]], index: int, new: Rewritten
+) -> Tensor:
+    """The weights of an attention in a run, samples × heads × n_q × n_k."""
+    weights: list[Tensor | None] = []
+
+    def see(call: Call, *_: Any) -> None:
+        weights.append(weights_of(call) if len(weights) == index else None)
+
+    changed_run(subject, sites, edits, see, new)
+    own = weights[index]
+    assert own is not None  # noqa: S101  # every attention was seen
+    return own
 
 
 def with_outputs(subject: Subject, site: Site, edits: Sequence[Edit]) -> Any:
@@ -146,7 +201,7 @@ def with_outputs(subject: Subject, site: Site, edits: Sequence[Edit]) -> Any:
             or not isinstance(result, Tensor)
             or (result.size(), result.stride()) != site.result
         ):
-            raise _another_path(site.name)
+            raise another_path(site.name)
         size, stride, offset = site.view
         outputs = result.as_strided(size, stride, result.storage_offset() + offset)
         samples, heads, *matrix = site.matrices
@@ -160,7 +215,7 @@ def with_outputs(subject: Subject, site: Site, edits: Sequence[Edit]) -> Any:
     replay = Replay({site.number: write})
     output = subject.run(replay)
     if replay.left:
-        raise _another_path(site.name)
+        raise another_path(site.name)
     return output
 
 
@@ -249,27 +304,15 @@ def _edited(one: Captured, edits: Sequence[Edit], outputs: Tensor, new: Mapping[
     weights = one.weights.clone()
     for head, own in new.items():
         weights[head] = own[one.sample].to(weights)
-    of_weights = {edit.head for edit in edits if edit.part in OF_WEIGHTS and edit.head is not None}
+    of_weights = {edit.head for edit in edits if edit.part == "weights" and edit.head is not None}
     of_outputs = {edit.head for edit in edits if edit.part in ("outputs", "v") and edit.head is not None}
     hidden = torch.isneginf(one.added).expand_as(weights)
     is_over = any(bool(weights[head][hidden[head]].any()) for head in new)
-    has_more = one.mask is not None or one.bias is not None or one.scale not in ("none", "sqrt_dk")
-    is_kept = has_more and any(edit.part in ("q", "k") for edit in edits)
     return replace(
         one,
         weights=weights,
-        remark=one.remark or (_OVER_MASK if is_over else _KEPT if is_kept else ""),
+        remark=one.remark or (_OVER_MASK if is_over else ""),
         outputs=of_sample(outputs, one.sample),
         new_weights=tuple(sorted(of_weights)),
         new_outputs=tuple(sorted(of_outputs)),
-    )
-
-
-def _another_path(name: str) -> InteropError:
-    return InteropError(
-        N_(
-            "the module did not compute the same attentions when it ran again, so heads cannot be "
-            "switched off or replaced in it"
-        ),
-        place=name,
     )

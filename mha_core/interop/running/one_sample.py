@@ -144,7 +144,10 @@ def _scored(
 
     With a factor of 0 there are only the weights, since no divisor has the same effect.
     """
-    q, k = of_sample(scores.q, sample), of_sample(scores.k, sample)
+    q, k = (
+        of_sample(scores.q if scores.rows is None else scores.q * scores.rows, sample),
+        of_sample(scores.k, sample),
+    )
     k, v = _one_per_group(k, captured.v, groups)
     allowed, bias, causal = mask_and_bias(mask, causal=scores.causal, hides=_hides(q, k, scores.factor))
     if sinks is not None and not _is_one_per_head(sinks):
@@ -239,10 +242,11 @@ def with_heads_axis(call: Call) -> Call:
     if mask is not None:
         mask = heads(mask.expand(*scores.q.shape[:-1], mask.shape[-1]))
     k, v = (part.repeat_interleave(call.groups, -3) for part in (scores.k, call.v))
-    sink = scores.sink
-    if sink is not None:
-        sink = heads(sink.expand(*scores.q.shape[:-1], 1))
-    scores = replace(scores, q=heads(scores.q), k=k, mask=mask, sink=sink)
+    sink, rows = (
+        part if part is None else heads(part.expand(*scores.q.shape[:-1], 1))
+        for part in (scores.sink, scores.rows)
+    )
+    scores = replace(scores, q=heads(scores.q), k=k, mask=mask, sink=sink, rows=rows)
     return replace(call, scores=scores, v=v, outputs=heads(call.outputs))
 
 

@@ -223,9 +223,12 @@ def four_axes(call: Call, split: Split) -> Call:
 
     scores = call.scores
     if scores is not None:
-        mask, sink = (
-            part if part is None else separated(part, of_scores=True) for part in (scores.mask, scores.sink)
+        mask, sink, rows = (
+            part if part is None else separated(part, of_scores=True)
+            for part in (scores.mask, scores.sink, scores.rows)
         )
-        scores = replace(scores, q=separated(scores.q), k=separated(scores.k), mask=mask, sink=sink)
+        scores = replace(
+            scores, q=separated(scores.q), k=separated(scores.k), mask=mask, sink=sink, rows=rows
+        )
     weights = None if call.weights is None else separated(call.weights)
     return replace(call, scores=scores, v=separated(call.v), outputs=separated(call.outputs), weights=weights)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import torch
 from torch import Tensor
@@ -41,12 +41,29 @@ HIDES: Final = -1000.0
 """A fill of this or less hides a pair: its exponential is 0."""
 
 
+class Place(NamedTuple):
+    """Where a run computes the numbers of a tensor.
+
+    ``number``: the function, as ``Call.number``; ``part``: which of its results if there are several. ``is_operand``:
+    the place is what the function is called with, its tensor ``part``, in which the numbers are times ``factor``.
+    """
+
+    number: tuple[int, ...]
+    part: int | None
+    shape: torch.Size
+    is_operand: bool = False
+    factor: float = 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class Scores:
     """Known scores: q·kᵀ·``factor`` + ``mask``; or ``mask`` is truth values, True = may attend.
 
     ``softcap``: a number c; instead of a score s = q·kᵀ·``factor`` it is c·tanh(s/c). ``sink``: one more column at the
-    end, in softmax only; ``cut``: that column is cut off again.
+    end, in softmax only; ``cut``: that column is cut off again. ``rows``: one more factor for each head or query.
+    ``places``: where q and k were computed, without the plain factors, which ``factor`` has; ``operands``: what was
+    multiplied. ``product``: the number of
+    the product; ``beside``: tensors that are not computed from it, but are in the mask or in ``rows``.
     """
 
     q: Tensor
@@ -57,6 +74,11 @@ class Scores:
     softcap: float | None = None
     sink: Tensor | None = None
     cut: bool = False
+    rows: Tensor | None = None
+    places: tuple[Place, ...] = ()
+    operands: tuple[Tensor, ...] = ()
+    product: int = 0
+    beside: tuple[Tensor, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -131,6 +153,7 @@ def with_axes_of(scores: Scores, scored: Tensor, result: Tensor) -> Scores:
     return replace(
         scores,
         sink=None if scores.sink is None else reshaped(scores.sink, n_q, 1),
+        rows=None if scores.rows is None else reshaped(scores.rows, n_q, 1),
         q=reshaped(scores.q, *scores.q.shape[-2:]),
         k=reshaped(scores.k, *scores.k.shape[-2:]),
         mask=None if scores.mask is None else reshaped(scores.mask, n_q, n_k),
@@ -147,7 +170,7 @@ def turned(scores: Scores, order: Sequence[int]) -> Scores | None:
     is_swapped = last == (axes - 1, axes - 2)
     if not is_swapped and last != (axes - 2, axes - 1):
         return None
-    if is_swapped and scores.sink is not None:
+    if is_swapped and not (scores.sink is None is scores.rows):
         return None
 
     def moved(part: Tensor) -> Tensor:
@@ -158,12 +181,20 @@ def turned(scores: Scores, order: Sequence[int]) -> Scores | None:
     q, k = moved(scores.q), moved(scores.k)
     mask = None if scores.mask is None else moved(torch.atleast_2d(scores.mask))  # type: ignore[no-untyped-call]
     if is_swapped:
-        return replace(scores, q=k, k=q, mask=None if mask is None else mask.mT)
-    return replace(scores, q=q, k=k, mask=mask, sink=None if scores.sink is None else moved(scores.sink))
+        return replace(
+            scores,
+            q=k,
+            k=q,
+            mask=None if mask is None else mask.mT,
+            places=scores.places[::-1],
+            operands=scores.operands[::-1],
+        )
+    sink, rows = (part if part is None else moved(part) for part in (scores.sink, scores.rows))
+    return replace(scores, q=q, k=k, mask=mask, sink=sink, rows=rows)
 
 
 def _times_rows(scores: Scores, factors: Any, *, over: bool) -> Scores | None:
-    """Scores with a factor for each head or each query, such as a temperature, which their queries take over."""
+    """Scores with a factor for each head or each query, such as a temperature."""
     is_of_rows = isinstance(factors, Tensor) and factors.dim() > 1 and factors.shape[-1] == 1
     if (
         not is_of_rows
@@ -173,7 +204,8 @@ def _times_rows(scores: Scores, factors: Any, *, over: bool) -> Scores | None:
     ):
         return None
     factors = 1 / factors if over else factors
-    return replace(scores, q=scores.q * factors, mask=None if scores.mask is None else scores.mask * factors)
+    rows = factors if scores.rows is None else scores.rows * factors
+    return replace(scores, rows=rows, mask=None if scores.mask is None else scores.mask * factors)
 
 
 def _times(scores: Scores, factor: float, *, over: bool) -> Scores:

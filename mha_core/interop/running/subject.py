@@ -34,14 +34,14 @@ class Subject:
         self._buffers = [(buffer, buffer.detach().clone()) for buffer in module.buffers()]
 
     def run(self, mode: Any = None) -> Any:
-        """What the module returns, seen or changed by a mode of torch's functions."""
+        """What the module returns, seen or changed by a mode of torch's functions, or by one made for its inputs."""
         inputs = (*self.args, *self.named.values())
         with (
             self.copies() as (args, named),
             torch.no_grad(),
             failures_named(inputs),
             as_written(),
-            mode or nullcontext(),
+            (mode((args, named)) if callable(mode) else mode) or nullcontext(),
         ):
             return self.module(*args, **named)
 

@@ -23,6 +23,7 @@ from mha_core.interop.running.call import Call, compiled, dropped, nested
 from mha_core.interop.running.columns import Columns
 from mha_core.interop.running.folds import Folds
 from mha_core.interop.running.following import Following
+from mha_core.interop.running.origins import Locate, Origins, Writes
 from mha_core.interop.running.functions import (
     Operation,
     layer_again,
@@ -32,7 +33,7 @@ from mha_core.interop.running.functions import (
     written_out,
 )
 from mha_core.interop.running.scores import Scores
-from mha_core.interop.running.sides import Sources
+from mha_core.interop.running.sides import Inputs, Sources
 
 _FUSED: Final = "scaled_dot_product_attention"
 
@@ -41,21 +42,32 @@ class Watch(TorchFunctionMode):
     """While it is active, it calls ``keep`` with every attention that ``module`` computes in this thread.
 
     ``keep`` may write other numbers into the call's outputs, with which the module then goes on; it returns True then.
+    ``writes``: other numbers for what functions return. ``locate``: q, k and v of the calls are not numbers, but the
+    positions of these at the places where they are computed.
     Raises ``InteropError`` for dropout of weights and for nested tensors.
     """
 
     def __init__(
-        self, module: nn.Module, keep: Callable[[Call], bool | None], inputs: Iterable[Tensor] = ()
+        self,
+        module: nn.Module,
+        keep: Callable[[Call], bool | None],
+        inputs: Iterable[Tensor] = (),
+        *,
+        writes: Writes | None = None,
+        locate: Locate | None = None,
     ) -> None:
         super().__init__()
         self._root = type(module).__name__
         self._names = {id(part): name or self._root for name, part in module.named_modules()}
         self._keep = keep
         self._columns = Columns(module)
-        self._following = Following(self._columns, self._report, self._lose)
         self._folds = Folds()
         self._sources = Sources(inputs)
         self._number = [-1]  # of the function that runs, and within torch's layer of its own
+        self._origins = Origins(self._number, locate)
+        self._locate = locate
+        self._writes = writes or Writes()
+        self._following = Following(self._columns, self._origins, self._report, self._lose)
         self._layer: tuple[str, ...] | None = None  # inside torch's layer: its keys that are not tokens
         self._written = False  # whether ``keep`` has changed outputs inside torch's layer
         self.ends: dict[str, tuple[str, str]] = {}
@@ -77,10 +89,18 @@ class Watch(TorchFunctionMode):
         if name == "multi_head_attention_forward":
             result = self._torch_layer(func, args, kwargs)
             self._sources.note(name, args, kwargs, result)
+            self._origins.note(Operation(func, name, args, kwargs), result)
             return result
+        number = tuple(self._number)
+        if is_written := self._writes.are_at(number):
+            args, kwargs = self._writes.operands(number, args, kwargs, self._origins)
+            self._written = True
         result = self._fused(func, args, kwargs) if name == _FUSED else func(*args, **kwargs)
+        if is_written:
+            result = self._writes.result(number, args, result)
         operation = Operation(func, name, args, kwargs)
         self._sources.note(name, args, kwargs, result)
+        self._origins.note(operation, result)
         if isinstance(result, Tensor):
             self._columns.note(operation, result)
             self._folds.note(name, args, result)
@@ -128,8 +148,23 @@ class Watch(TorchFunctionMode):
             self._lose(_FUSED, "columns", scored=True)
             return result
         factor = q.shape[-1] ** -0.5 if named.get("scale") is None else float(named["scale"])
-        scores = Scores(q, k, factor, written_out(named.get("attn_mask")), bool(named.get("is_causal")))
-        self._report(scores, v, result, None, of=(v, k, q), result=result)
+        mask = written_out(named.get("attn_mask"))
+        keys = [n for n, part in enumerate(args) if isinstance(part, Tensor)]
+        order = [*(names[n] for n in keys), *(name for name in kwargs if isinstance(kwargs[name], Tensor))]
+        (own_q, of_q, at_q), (own_k, of_k, at_k) = (
+            self._origins.of(named[part], order.index(part)) for part in names[:2]
+        )
+        scores = Scores(
+            own_q,
+            own_k,
+            factor * of_q * of_k,
+            mask,
+            bool(named.get("is_causal")),
+            places=(at_q, at_k),
+            operands=(q, k),
+            beside=() if mask is None else (mask,),
+        )
+        self._report(scores, v, result, None, of=(v, k, q), result=result, values=v)
         return result
 
     def _lose(self, operation: str, why: str = "other", *, scored: bool = False) -> None:
@@ -159,9 +194,17 @@ class Watch(TorchFunctionMode):
         *,
         of: Sequence[Tensor],
         result: Tensor,
+        values: Tensor,
     ) -> None:
-        """Report an attention. ``of``: the tensors whose folds tell samples from heads."""
+        """Report an attention. ``of``: the tensors whose folds tell samples from heads; ``values``: V as it is given."""
         name, groups = self._place()
+        mixed, v_at = (False, False), None
+        if self._locate and scores:
+            own = [self._sources.of(part) for part in scores.operands]
+            others = Inputs().union(*map(self._sources.of, scores.beside))
+            mixed = not own[0].isdisjoint(others), not own[1].isdisjoint(others)
+            positions, _, place = self._origins.of(values, 0)
+            v_at = place, positions
         call = Call(
             name,
             groups,
@@ -178,6 +221,8 @@ class Watch(TorchFunctionMode):
                 self._sources.of(scores.q if scores else v if weights is None else weights),
                 self._sources.of(v),
             ),
+            mixed=mixed,
+            v_at=v_at,
         )
         self._written |= bool(self._keep(call))
 

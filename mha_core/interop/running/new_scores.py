@@ -1,0 +1,190 @@
+"""Other queries and keys of heads: written where a run computes them, so that all that follows from them follows.
+
+The module goes on with the new numbers by itself. Its scores follow, and so do a bias, a mask or a divisor that it
+computes from queries or keys. A run finds the places first:
+
+    q and k of their own          where they are computed (``origins.py``)
+    q and k the same numbers      what their product is called with, if nothing else in the scores can follow from them
+    several heads share a key     a run for this head alone, whose weights the head then gets
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
+
+import torch
+from torch import Tensor
+
+from mha_core.errors import N_, InteropError
+from mha_core.interop.running.call import Call, another_path
+from mha_core.interop.running.edits import Edit
+from mha_core.interop.running.found import Site
+from mha_core.interop.running.one_sample import with_heads_axis
+from mha_core.interop.running.origins import Locate, Writes
+from mha_core.interop.running.samples import four_axes
+from mha_core.interop.running.scores import Place
+from mha_core.interop.running.second_run import tensors_in
+from mha_core.interop.running.subject import Subject
+from mha_core.interop.running.watch import Watch
+
+OF_SCORES: Final = ("q", "k")
+"""Parts of a head whose change gives other scores."""
+_Part: TypeAlias = Literal["q", "k"]
+
+
+class _Located(NamedTuple):
+    """Where a run computes the queries or the keys of an attention.
+
+    ``at``: the position of each number at the place, samples × heads × tokens × columns; ``rows``: the factor of each
+    row in the captured queries. ``mixed``: whether something beside the product may come from the same numbers.
+    """
+
+    place: Place
+    at: Tensor
+    rows: Tensor | None
+    mixed: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rewritten:
+    """Numbers to be written in a run: by place their positions and values; and by attention the edits they are for."""
+
+    numbers: dict[Place, list[tuple[Tensor, Tensor]]] = field(default_factory=dict)
+    expected: dict[int, list[tuple[_Part, int, Any, Tensor]]] = field(default_factory=dict)
+
+    def copy(self) -> Rewritten:
+        """Another one with the same numbers, to which more may be added."""
+        numbers, expected = ({key: [*own] for key, own in of.items()} for of in (self.numbers, self.expected))
+        return Rewritten(numbers, expected)  # type: ignore[arg-type]
+
+    def add(self, index: int, edit: Edit, located: _Located, of: int, sample: int | None = None) -> None:
+        """Write the rows of an edit, of all samples or of one; ``of``: how many heads of queries there are."""
+        assert edit.head is not None and edit.values is not None  # noqa: S101  # a patch has both
+        head = _own(edit.head, located.at, of)
+        rows = slice(None) if edit.rows is None else list(edit.rows)
+        at = located.at[:, head, rows]
+        values = edit.values.to("cpu", torch.float64).expand(len(at), *at.shape[1:])
+        if located.rows is not None:
+            values = values / located.rows[:, edit.head, rows]
+        chosen = slice(None) if sample is None else slice(sample, sample + 1)
+        self.numbers.setdefault(located.place, []).append((at[chosen].long(), values[chosen]))
+        if sample is None:
+            self.expected.setdefault(index, []).append((cast("_Part", edit.part), head, rows, values))
+
+    @property
+    def writes(self) -> Writes:
+        """What a run takes."""
+        return Writes(self.numbers)
+
+    def require(self, index: int, call: Call) -> None:
+        """Raise ``InteropError`` unless an attention, with four axes, was computed from what was written."""
+        for part, head, rows, values in self.expected.get(index, ()) if call.scores else ():
+            seen = (
+                _four(getattr(call.scores, part), len(values))[:, head, rows]
+                .detach()
+                .to("cpu", torch.float64)
+            )
+            if not torch.allclose(seen, values, rtol=1e-2, atol=1e-2 * values.abs().max().item()):
+                raise InteropError(
+                    N_(
+                        "the module changes {part} after it has computed it, in a way that cannot be followed, so it "
+                        "cannot be replaced here; replace “weights”"
+                    ),
+                    place=call.name,
+                    part=part,
+                )
+
+
+def shared(edits: Sequence[Edit], located: Mapping[_Part, _Located], of: int) -> tuple[bool, bool]:
+    """Whether other heads see what these edits of a head would change, and whether other samples do."""
+    heads = samples = False
+    for edit in edits:
+        at = located[cast("_Part", edit.part)].at
+        assert edit.head is not None and edit.values is not None  # noqa: S101  # a patch has both
+        own = at[:, _own(edit.head, at, of)]
+        others = [at[:, _own(other, at, of)] for other in range(of) if other != edit.head]
+        heads |= any(bool(torch.isin(own, other).any()) for other in others)
+        samples |= len(edit.values) > 1 and bool(torch.isin(own[:1], own[1:]).any())
+    return heads, samples
+
+
+def located_in(
+    subject: Subject, sites: Sequence[Site], wanted: Sequence[int], *, operands: bool = False
+) -> dict[int, dict[_Part, _Located]]:
+    """Where the queries and keys of these attentions are computed, from a run."""
+    found: dict[int, dict[_Part, _Located]] = {}
+    tied: list[int] = []
+    count = itertools.count()
+
+    def keep(call: Call) -> None:
+        index = next(count)
+        if index >= len(sites):
+            raise another_path(call.name)
+        if index in wanted and call.scores is not None:
+            own = with_heads_axis(four_axes(call, sites[index].split))
+            found[index] = _located(own, sites[index])
+            if not operands and _are_tied(found[index], call.v_at):
+                tied.append(index)
+
+    where: Locate = "operands" if operands else "origins"
+    subject.run(lambda inputs: Watch(subject.module, keep, dict.fromkeys(tensors_in(inputs)), locate=where))
+    for index in wanted:
+        if index not in found:
+            raise another_path(sites[index].name if index < len(sites) else "")
+    if tied:
+        found |= located_in(subject, sites, tied, operands=True)
+    return found
+
+
+def _located(call: Call, site: Site) -> dict[_Part, _Located]:
+    scores = call.scores
+    assert scores is not None  # noqa: S101  # the caller has checked
+    samples, heads, n_q = site.matrices[:3]
+    rows = None
+    if scores.rows is not None:
+        rows = _four(scores.rows, samples).expand(samples, heads, n_q, 1).detach().to("cpu", torch.float64)
+    (of_q, of_k), (mixed_q, mixed_k) = scores.places, call.mixed
+    return {
+        "q": _Located(of_q, _four(scores.q, samples), rows, mixed_q),
+        "k": _Located(of_k, _four(scores.k, samples), None, mixed_k),
+    }
+
+
+def require_known(index: int, edits: Sequence[Edit], located: Mapping[_Part, _Located], site: Site) -> None:
+    """Raise ``InteropError`` where it cannot be known whether the scores follow from what would be written."""
+    for edit in edits:
+        own = located[cast("_Part", edit.part)]
+        if own.place.is_operand and own.mixed:
+            raise InteropError(
+                N_(
+                    "{part} has no numbers of its own here: the module uses the same ones elsewhere, or gets them as "
+                    "an input, and its mask, bias or divisor may be computed from these, so it cannot be "
+                    "replaced alone; replace “weights”"
+                ),
+                place=site.name,
+                part=edit.part,
+            )
+
+
+def _are_tied(located: Mapping[_Part, _Located], v_at: tuple[Place, Tensor] | None) -> bool:
+    """Whether two of q, k and v are the same numbers."""
+    parts = [(own.place, own.at) for own in located.values()] + ([v_at] if v_at else [])
+    return any(
+        one[0] == other[0] and bool(torch.isin(one[1], other[1]).any())
+        for one, other in itertools.combinations(parts, 2)
+    )
+
+
+def _four(part: Tensor, samples: int) -> Tensor:
+    """With axes of samples and heads."""
+    part = part.reshape(*(1,) * max(0, 4 - part.dim()), *part.shape)
+    part = part.flatten(0, -4)
+    return part.expand(samples, *part.shape[1:])
+
+
+def _own(head: int, part: Tensor, of: int) -> int:
+    """The head of a part that a head of queries uses."""
+    return head // (of // part.shape[1])
