@@ -30,10 +30,9 @@ _COPIES: Final = (
     "repeat",
     "repeat_interleave",
     "tile",
-    "view_as",
-    "reshape_as",
 )
-_MOVES: Final = (*VIEWS, *TURNS, *PARTS, *_COPIES, "narrow", "select")
+_RESHAPES: Final = (*VIEWS, "view_as", "reshape_as")
+_MOVES: Final = (*TURNS, *PARTS, *_COPIES, "narrow", "select")
 
 Step: TypeAlias = Callable[[Tensor], Tensor]
 Locate: TypeAlias = Literal["origins", "operands"]
@@ -91,6 +90,8 @@ class Origins:
             if number is None:
                 return made
             factor = number if name in TIMES else 1 / number
+        elif name in _RESHAPES:
+            step = _reshape(result.shape)
         elif name in _MOVES or (name == "getitem" and _is_slice(args[1])):
             step = _again(func, args[1:], kwargs, made.part)
         elif name not in SAME or parent.device != result.device:
@@ -159,6 +160,10 @@ def _through(tensor: Tensor, steps: Sequence[Step]) -> Tensor:
 
 def _same(tensor: Tensor) -> Tensor:
     return tensor
+
+
+def _reshape(shape: torch.Size) -> Step:
+    return lambda tensor: tensor.reshape(shape)
 
 
 def _again(
