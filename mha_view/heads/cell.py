@@ -23,9 +23,11 @@ from mha_core.interop.running.changed import Changed
 from mha_core.interop.running.sweep import Sweep
 from mha_core.messages import LANGUAGE, in_words, shell_language
 from mha_core.models.measures import LEAST_EXCESS, MOST_CHANCE
+from mha_core.numbers import typeset
 from mha_view import bundle
 from mha_view.document import document as html_document
 from mha_view.heads.change import Change, change, others, treated
+from mha_view.heads.names import short_names
 from mha_view.heads.payload import HeadsHeader, Run, heads_payload
 from mha_view.heads.words import CELL, CHANGED, DIRECT
 from mha_view.language import words_in
@@ -46,11 +48,13 @@ _NO_SCRIPT: Final = N_("The heads are drawn by a script, which this viewer does 
 
 
 class SweepHeader(TypedDict):
-    """The rows and columns of a sweep's map. ``measure``: the name of what was measured, "" for the whole output.
-    ``done``: what was done to each head, as sentences. ``others``: what else a logit is the sum of, by name.
+    """The rows and columns of a sweep's map. ``labels``: what is different in the names. ``measure``: the name of what
+    was measured, "" for the whole output. ``done``: what was done to each head, as sentences. ``others``: what
+    else a logit is the sum of, by name.
     """
 
     names: list[str]
+    labels: list[str]
     heads: int
     measure: str
     done: list[str]
@@ -122,9 +126,8 @@ def message_of(shown: Shown, language: str) -> bytes:
         header["sweep"] = {
             "names": list(shown.names),
             "heads": shown.values.shape[1],
-            "measure": f"{shown.measure} = {shown.total:.4g}"
-            if isinstance(shown, Attribution)
-            else shown.measure,
+            "labels": short_names(shown.names),
+            "measure": _sum(shown) if isinstance(shown, Attribution) else shown.measure,
             "done": treated(shown.treatment, words) if shown.treatment else [],
             "others": others(shown, words) if isinstance(shown, Attribution) else [],
         }
@@ -142,6 +145,11 @@ def message_of(shown: Shown, language: str) -> bytes:
     if isinstance(found, Attentions):
         header["skipped"] = [in_words(error, language) for error in found.skipped]
     return message(header, arrays)
+
+
+def _sum(direct: Attribution) -> str:
+    """What an attribution is of, and its number: "logit 4 − logit 7 = −0.25"."""
+    return f"{direct.measure.removeprefix('direct: ')} = {typeset(f'{direct.total:.4g}')}"
 
 
 @cache

@@ -12,13 +12,12 @@ from mha_core.interop.running.attribution import Attribution
 from mha_core.interop.running.changed import Changed
 from mha_core.interop.running.edits import Done
 from mha_core.interop.running.sweep import Treatment
-from mha_core.models.tokenizer import BLANKS
+from mha_view.heads.names import visible
 from mha_view.heads.words import DIRECT, DONE, TREATED
 from mha_view.language import Words
 
 MOST: Final = 5
 """How many entries of a row are listed."""
-_VISIBLE: Final = str.maketrans(BLANKS)
 
 
 class Entry(TypedDict):
@@ -106,7 +105,7 @@ def _row(changed: Changed, sample: int) -> Row | None:
     shares = [row.softmax(-1) for row in (before, after)] if changed.logits else []
     first, second = shares or (before, after)
     order = (second - first).abs().argsort(descending=True, stable=True)[:MOST].tolist()
-    tokens = changed.found.samples[sample][-1].tokens
+    tokens = visible(changed.found.samples[sample][-1].tokens)
     return {
         "sample": sample,
         "place": tokens[lead[-1]] if changed.names and len(shape) > 2 and shape[-2] == len(tokens) else "",
@@ -132,4 +131,4 @@ def _top(row: Tensor) -> int:
 
 def _name(changed: Changed, entry: int) -> str:
     text = changed.name(entry)
-    return str(entry) if text is None else f"{text.translate(_VISIBLE)} ({entry})"
+    return str(entry) if text is None else f"{visible([text])[0]} ({entry})"

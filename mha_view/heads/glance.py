@@ -57,15 +57,10 @@ class Glance:
     records: tuple[Record, ...]
 
     @classmethod
-    def of(
-        cls, weights: Tensor, places: Places | None, side: int = SIDE, real: Tensor | None = None
-    ) -> Glance:
-        """weights: h × n × m; ``places``: where measures are taken, None if queries and keys are different tokens;
-        ``real``: the numbers of the tokens that are measured, None for all.
-        """
+    def of(cls, weights: Tensor, places: Places | None, side: int = SIDE) -> Glance:
+        """weights: h × n × m; ``places``: where measures are taken, None if queries and keys are different tokens."""
         tops, keys = weights.max(-1)
-        own = weights if real is None or len(real) == weights.shape[-1] else weights[:, real][..., real]
-        measured = records(own, places) if places else (UNMEASURED,) * len(weights)
+        measured = records(weights, places) if places else (UNMEASURED,) * len(weights)
         return cls(levels(pooled(weights, side)), keys.to(torch.uint16), tops.float(), measured)
 
 

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import Final
 
 from mha_core.models import Tokens
+from mha_core.models.tokenizer import BLANKS
 
 _SPECIAL: Final = re.compile(r"\[[A-Z]+\d*\]|<[^<>\s]+>")
 """[CLS], [SEP], <s>, <|endoftext|>: tokens that are not part of a text."""
 _STARTS: Final = ("Ġ", "▁", " ")
 """With these, tokenizers of the GPT-2 and Llama families mark the token that a word starts with."""
+
+_VISIBLE: Final = str.maketrans(BLANKS)
+
+
+def visible(names: Iterable[str]) -> list[str]:
+    """Names whose blanks can be seen: " the" is "␣the"."""
+    return [name.translate(_VISIBLE) for name in names]
 
 
 def short_names(names: Sequence[str]) -> list[str]:

@@ -14,6 +14,7 @@ everything.
     [view]/0.q.[layer], 0.k.[layer]                        h × n × d, g × m × d
     [view]/0.mask.[layer]                                 n × m or h × n × m: 1 = may attend; or numbers to add
     [view]/1.…                                             the same after the change; 0 is then before it
+    [view]/real/…                                         what the glance has, without padding
     [view]/differences                                     layers × h: the largest change of a weight
     [view]/shift_keys, shifts                              layers × h × n: each query's key whose weight changed most,
                                                            and by how much
@@ -34,8 +35,8 @@ from mha_core.example.model import MAX_SIZE, NEG_INF
 from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.captured import Captured
 from mha_view.heads.glance import Sentences, block_of, header_and_arrays, levels
-from mha_view.heads.names import short_names, tokens_of
-from mha_view.heads.places import glances, is_causal, real_rows
+from mha_view.heads.names import short_names, tokens_of, visible
+from mha_view.heads.places import Records, between, glances, is_causal, real_places, real_rows
 
 MOST_BYTES: Final = 8_000_000
 """Most bytes of all numbers of a cell, before they are compressed."""
@@ -74,6 +75,14 @@ class RunHeader(Sentences):
     patched: Heads
 
 
+class Real(TypedDict):
+    """The glance without padding, and the numbers of the queries and keys that it leaves."""
+
+    run: RunHeader
+    rows: list[int]
+    keys: list[int]
+
+
 class Layer(TypedDict):
     """What the arithmetic of a pair needs besides numbers, and the Python that finds the attention.
 
@@ -95,12 +104,13 @@ class View(TypedDict):
     """One part of one sample. ``weights``: whether all are here exactly, or else ``largest`` of each query, and whether
     all are here as ``levels``. ``factors``: whether queries and keys are here, or else how many ``factor_bytes`` they
     have; 0 where there are none. ``alone``: whether a cell of one attention has room for its own, which come first
-    there. ``layers``: of each sentence.
+    there. ``layers``: of each sentence. ``real``: None without padding.
     """
 
     part: int
     sample: int
     run: RunHeader
+    real: Real | None
     layers: list[list[Layer]]
     weights: bool
     levels: bool
@@ -227,7 +237,9 @@ def _view(part: Part, at: int, sample: int, room: Room) -> tuple[View, Arrays] |
     """One part of one sample; None without room for the glance of a sample that was not asked for."""
     sides = [side.attentions.samples[sample] for side in part.sides]
     weights = [[_weights(one) for one in own] for own in sides]
-    run, arrays = _run(sides, weights)
+    real, without, measured = _real(sides)
+    run, arrays, _ = _run(sides, weights, measured)
+    arrays |= without
     if not room.takes(arrays) and sample != part.last[0].sample:
         return None
     factors = _of_sides(dict(_factors(own)) for own in sides)
@@ -247,6 +259,7 @@ def _view(part: Part, at: int, sample: int, room: Room) -> tuple[View, Arrays] |
         "part": at,
         "sample": sample,
         "run": run,
+        "real": real,
         "layers": [
             [_layer(one, side.source(layer, sample)) for layer, one in enumerate(own)]
             for side, own in zip(part.sides, sides, strict=True)
@@ -261,6 +274,18 @@ def _view(part: Part, at: int, sample: int, room: Room) -> tuple[View, Arrays] |
     return view, {**arrays, **exact, **(factors if has_factors else {})}
 
 
+def _real(sides: Sequence[Attentions]) -> tuple[Real | None, Arrays, Sequence[Records] | None]:
+    """The glance without padding, if there is any, and what its heads do: padding changes nothing about that."""
+    places = real_places(sides[-1])
+    if places is None:
+        return None, {}, None
+    rows, keys = places
+    own = [between(side, rows, keys) for side in sides]
+    run, arrays, measured = _run(own, [[_weights(one) for one in side] for side in own])
+    real: Real = {"run": run, "rows": rows.tolist(), "keys": keys.tolist()}
+    return real, {f"real/{name}": array for name, array in arrays.items()}, measured
+
+
 def _of_sides(sides: Iterable[Mapping[str, Tensor]]) -> Arrays:
     """The arrays of each side, named by it."""
     return {f"{at}.{name}": array for at, side in enumerate(sides) for name, array in side.items()}
@@ -270,22 +295,28 @@ def _by_layer(name: str, layers: Iterable[Tensor]) -> Arrays:
     return {f"{name}.{layer}": array for layer, array in enumerate(layers)}
 
 
-def _run(sides: Sequence[Attentions], weights: Sequence[Sequence[Tensor]]) -> tuple[RunHeader, Arrays]:
-    """All heads at a glance."""
+def _run(
+    sides: Sequence[Attentions],
+    weights: Sequence[Sequence[Tensor]],
+    measured: Sequence[Records] | None = None,
+) -> tuple[RunHeader, Arrays, Sequence[Records]]:
+    """All heads at a glance, and what was ``measured`` of them unless that is known."""
     own = sides[-1]
     names = [one.name for one in own]
     first, (h, n, m) = own[0], weights[0][0].shape
     tokens = tokens_of(first.tokens)
     maps = len(sides) * len(own) * h
     side = next((side for side in (SIDE, SIDE // 2) if maps * side**2 <= MOST_BYTES // 4), SIDE // 4)
-    described, arrays = header_and_arrays(
-        [tokens] * len(sides),
-        [list(glances(*layers, side)) for layers in zip(sides, weights, strict=True)],
-        side,
-    )
+    layers = [
+        list(glances(own, of, side, measured[at] if measured else None))
+        for at, (own, of) in enumerate(zip(sides, weights, strict=True))
+    ]
+    described, arrays = header_and_arrays([tokens] * len(sides), layers, side)
+    for sentence in described["sentences"]:
+        sentence["texts"] = visible(sentence["texts"])
     if first.context_tokens is not None:
         *_, rows, columns = arrays["0.maps"].shape
-        keys, block = list(first.context_tokens), block_of(max(n, m), side)
+        keys, block = visible(first.context_tokens), block_of(max(n, m), side)
         for sentence in described["sentences"]:
             sentence |= {"keyTexts": keys, "side": rows, "width": columns, "block": block}
     changed = [
@@ -315,7 +346,7 @@ def _run(sides: Sequence[Attentions], weights: Sequence[Sequence[Tensor]]) -> tu
     if len(weights) == 2:
         real = [real_rows(*layer) for layer in zip(own, weights[-1], strict=True)]
         arrays |= _differences(weights[0], weights[1], real)
-    return run, arrays
+    return run, arrays, [[glance.records for glance in own] for own in layers]
 
 
 def _differences(before: Sequence[Tensor], after: Sequence[Tensor], real: Sequence[Tensor]) -> Arrays:

@@ -171,6 +171,7 @@ HEADS: Final = {
     ),
     "measures": N_("What this head does (measured)"),
     "measures_first": N_("What this head does (measured in the first sentence)"),
+    "measures_how": N_("How this is measured"),
     "measures_note": N_(
         "The mark in each bar shows chance: the share if the weight were spread evenly. Special "
         "tokens and the first token are measured separately and are not part of the other shares."
@@ -260,15 +261,20 @@ CELL: Final = {
     **HEADS,
     "head_n": "{head}",  # below a small picture
     "layer_n": "{layer}",  # beside a row of pictures
-    "layer_head": N_("{layer}, head {head}"),
-    "heads_all": N_(
-        "{layers} {layers:attention|attentions}, {heads} {heads:head|heads} each, counted from 0 as in Python"
+    "what_layer": N_(
+        "The heads of a layer work in parallel. The next layer builds on what they found. All are counted from 0, as "
+        "in Python."
     ),
+    "layer_head": N_("{layer}, head {head}"),
+    "heads_all": N_("{layers} {layers:attention|attentions}, {heads} {heads:head|heads} each"),
     "tokens_hint": N_("{count} tokens. Choose a token, and each map shows where it looks."),
     "part": N_("Attentions"),
     "part_n": N_("{names} ({queries} × {keys})"),
     "sample": N_("Sample"),
     "sample_n": N_("{n} (of {count}, counted from 0)"),
+    "padding_show": N_("Show padding"),
+    "padding_hidden": N_("{count} {count:token|tokens} of padding {count:is|are} hidden."),
+    "padding_shown": N_("{count} {count:token|tokens} of padding {count:is|are} shown, but not measured."),
     "pooled": N_("Each pixel of a small picture is the largest weight of {block} × {block} pairs."),
     "absent_weights": N_(
         "Only the {count} largest weights of each token are exact here; the heatmap shows an upper bound of the "

@@ -398,9 +398,10 @@ def test_an_output_without_finite_rows_has_no_table(model):
 
 
 def test_an_attribution_is_a_map_that_says_what_its_numbers_are():
-    direct = attribute(PreNorm().eval(), torch.tensor([[4, 2, 4]]), 1, 3)
+    direct = attribute(PreNorm().eval(), torch.tensor([[4, 2, 4]]), 3, 1)
     header, arrays = read(direct)
-    assert header["sweep"]["measure"] == f"direct: logit 1 − logit 3 = {direct.total:.4g}"
+    assert direct.total < 0
+    assert header["sweep"]["measure"] == f"logit 3 − logit 1 = −{-direct.total:.4g}"
     assert header["words"]["sweep"] == "What each head adds directly"
     assert torch.equal(arrays["sweep"], direct.values.float())
 

@@ -12,12 +12,17 @@ export class Embedded {
    * @param {Record<string, Numbers>} arrays of all views
    * @param {number} at the view's number
    * @param {Record<string, string>} words
+   * @param {CellView["real"]} real what is shown without padding; null: everything
    */
-  constructor(view, arrays, at, words) {
+  constructor(view, arrays, at, words, real) {
     this.view = view;
     this.arrays = withoutPrefix(arrays, `${at}/`);
     this.words = words;
-    this.run = readRun({ header: view.run, arrays: this.arrays });
+    this.real = real;
+    /** Everything, with padding. */
+    this.whole = readRun({ header: view.run, arrays: this.arrays });
+    /** What is shown. */
+    this.run = real ? readRun({ header: real.run, arrays: withoutPrefix(this.arrays, "real/") }) : this.whole;
   }
 
   /**
@@ -26,10 +31,11 @@ export class Embedded {
    * @returns {Promise<HeadNumbers[]>}
    */
   async numbers({ head }) {
-    return this.run.sentences.map(({ n, m }, at) => {
+    return this.whole.sentences.map(({ n, m }, at) => {
       const factors = this.#factors(at, head);
       const unexplained = factors ? "" : this.#unexplained(at, head[0]);
-      return { n, m, ...this.#weights(at, head), factors, unexplained };
+      const numbers = { n, m, ...this.#weights(at, head), factors, unexplained };
+      return this.real ? between(numbers, this.real) : numbers;
     });
   }
 
@@ -45,7 +51,7 @@ export class Embedded {
    * @returns {Pick<HeadNumbers, "weights" | "exact" | "sign">}
    */
   #weights(of, [layer, head]) {
-    const { n, m } = this.run.sentences[of];
+    const { n, m } = this.whole.sentences[of];
     const all = /** @type {Float32Array | undefined} */ (this.#array(of, `weights.${layer}`));
     if (all) return { weights: all.subarray(head * n * m, (head + 1) * n * m), exact: null, sign: "" };
     const { keys, values, count } = this.#largest(of, layer, head);
@@ -53,7 +59,7 @@ export class Embedded {
     const weights = levels ? weightsOf(levels) : this.#bounds(of, layer, head, values, count);
     const exact = new Uint8Array(n * m);
     for (let query = 0; query < n; query++) {
-      if (this.run.causal) exact.fill(1, query * m + query + 1, (query + 1) * m); // these weights are 0
+      if (this.whole.causal) exact.fill(1, query * m + query + 1, (query + 1) * m); // these weights are 0
       for (let at = query * count; at < (query + 1) * count; at++) {
         weights[query * m + keys[at]] = values[at];
         exact[query * m + keys[at]] = 1;
@@ -72,13 +78,13 @@ export class Embedded {
    * @param {number} count of the largest ones of each query
    */
   #bounds(of, layer, head, largest, count) {
-    const { n, m, block, side, width, maps } = this.run.sentences[of];
+    const { n, m, block, side, width, maps } = this.whole.sentences[of];
     const bounds = new Float32Array(n * m);
-    const first = (layer * this.run.heads + head) * side * width;
+    const first = (layer * this.whole.heads + head) * side * width;
     for (let query = 0; query < n; query++) {
       const least = largest[query * count + count - 1];
       const row = first + Math.floor(query / block) * width;
-      const end = this.run.causal ? query + 1 : m;
+      const end = this.whole.causal ? query + 1 : m;
       for (let key = 0; key < end; key++) {
         const level = maps[row + Math.floor(key / block)] + 0.5; // it was rounded
         bounds[query * m + key] = Math.min(least, (level / 255) ** 2);
@@ -94,8 +100,8 @@ export class Embedded {
    * @param {number} head
    */
   #largest(of, layer, head) {
-    const { n, m, keys, tops } = this.run.sentences[of];
-    const at = (layer * this.run.heads + head) * n;
+    const { n, m, keys, tops } = this.whole.sentences[of];
+    const at = (layer * this.whole.heads + head) * n;
     const [values, ofLayer] = ["largest", "largest_keys"].map((name) => this.#array(of, `${name}.${layer}`));
     if (!values || !ofLayer)
       return { keys: keys.subarray(at, at + n), values: tops.subarray(at, at + n), count: 1 };
@@ -106,8 +112,8 @@ export class Embedded {
 
   /** @param {number} of @param {HeadIndex} head @returns {HeadFactors | null} */
   #factors(of, [layer, head]) {
-    const { n, m } = this.run.sentences[of];
-    const { heads, patched = [], change } = this.run;
+    const { n, m } = this.whole.sentences[of];
+    const { heads, patched = [], change } = this.whole;
     const isPatched = patched.some((other) => other.join() === `${layer},${head}`);
     const [allQ, allK] = ["q", "k"].map(
       (name) => /** @type {Float32Array} */ (this.#array(of, `${name}.${layer}`)),
@@ -151,3 +157,31 @@ export class Embedded {
     return fill(words[view.alone ? "score_alone" : "score_absent"], { code });
   }
 }
+
+/**
+ * Of a head's numbers those of some queries and keys.
+ * @param {HeadNumbers} numbers
+ * @param {{ rows: number[]; keys: number[] }} places
+ * @returns {HeadNumbers}
+ */
+function between({ m, weights, exact, factors, ...rest }, { rows, keys }) {
+  const places = rows.flatMap((query) => keys.map((key) => query * m + key));
+  return {
+    ...rest,
+    n: rows.length,
+    m: keys.length,
+    weights: Float32Array.from(places, (place) => weights[place]),
+    exact: exact && Uint8Array.from(places, (place) => exact[place]),
+    factors: factors && {
+      ...factors,
+      q: rowsOf(factors.q, rows, factors.d),
+      k: rowsOf(factors.k, keys, factors.d),
+      score: (query, key) => factors.score(rows[query], keys[key]),
+      added: (query, key) => factors.added(rows[query], keys[key]),
+    },
+  };
+}
+
+/** @type {(matrix: Float32Array, rows: number[], d: number) => Float32Array} */
+const rowsOf = (matrix, rows, d) =>
+  Float32Array.from({ length: rows.length * d }, (_, at) => matrix[rows[Math.floor(at / d)] * d + (at % d)]);

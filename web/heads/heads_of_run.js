@@ -1,7 +1,7 @@
 // The heads of a run that a cell contains, as the page Models shows them: which part of the model and which sample is
 // shown, and what is not in the cell.
 
-import { div, element, fill, prose, span } from "../kit/dom.js";
+import { div, element, fill, named, pressable, prose, span } from "../kit/dom.js";
 import { Heads } from "../models/heads.js";
 import { fitted, NONE_MISSING, START } from "../models/view_address.js";
 import { Embedded } from "./embedded.js";
@@ -11,6 +11,8 @@ import { OpenInPython } from "./open_in_python.js";
 
 export class HeadsOfRun {
   #at = 0; // the view that is shown
+  #showsPadding = false;
+  #reading = Promise.resolve();
   /** @type {FittedPlace} */
   #place = { ...START, head: [0, 0] };
 
@@ -24,9 +26,12 @@ export class HeadsOfRun {
     this.data = data;
     this.words = words;
     this.shown = shown;
-    this.sources = data.views.map((view, at) => new Embedded(view, arrays, at, words));
+    this.sources = data.views.map((view, at) => ({
+      whole: new Embedded(view, arrays, at, words, null),
+      real: view.real && new Embedded(view, arrays, at, words, view.real),
+    }));
     /** @type {ModelsHost} */
-    const host = { go: (change) => this.#go(change), open() {}, reveal: () => this.heads.reveal() };
+    const host = { go: (change) => this.#go(change), open() {}, reveal: () => this.#reveal() };
     /** @type {HeadSource} */
     const source = { numbers: (place) => this.#source.numbers(place) };
     const opening = new OpenInPython(words, () => this.#source.view);
@@ -39,7 +44,8 @@ export class HeadsOfRun {
   }
 
   get #source() {
-    return this.sources[this.#at];
+    const { whole, real } = this.sources[this.#at];
+    return this.#showsPadding ? whole : (real ?? whole);
   }
 
   /** Show the first part with changed heads, or else the first one. */
@@ -83,8 +89,14 @@ export class HeadsOfRun {
     const { pair } = this.#place;
     const isOfAnother = pair && change.token != null && change.token !== pair.query; // its numbers are no longer shown
     this.#place = { ...this.#place, ...(isOfAnother ? { pair: null } : {}), ...change };
-    if (change.head) this.#read();
+    if (change.head) this.#reading = this.#read();
     else this.show();
+  }
+
+  /** Bring the chosen head into sight, once it is drawn. */
+  async #reveal() {
+    await this.#reading;
+    this.heads.reveal();
   }
 
   async #read() {
@@ -117,14 +129,50 @@ export class HeadsOfRun {
     ofPart.field.addEventListener("change", () => open({ part: Number(ofPart.field.value), sample }));
     ofSample.field.addEventListener("change", () => open({ part, sample: Number(ofSample.field.value) }));
     const shown = [...(parts.length > 1 ? [ofPart] : []), ...(samples > 1 ? [ofSample] : [])];
-    this.choices.replaceChildren(...shown.map(({ root }) => root));
+    this.choices.replaceChildren(...shown.map(({ root }) => root), ...this.#ofPadding());
+  }
+
+  /** What is said of padding, and the button that shows or hides it. */
+  #ofPadding() {
+    const { words } = this;
+    const { real, run } = this.#source.view;
+    if (!real) return [];
+    const [{ texts, keyTexts = texts }] = run.sentences;
+    const isShown = this.#showsPadding;
+    const told = fill(words[isShown ? "padding_shown" : "padding_hidden"], {
+      count: keyTexts.length - real.keys.length,
+    });
+    const act = () => this.#showPadding(!isShown);
+    return [
+      pressable(isShown, { class: "padding", data: { focus: "padding" }, onclick: act }, words.padding_show),
+      span("quiet-text padding-told", told),
+    ];
+  }
+
+  /** The token and the pair that are chosen stay, unless they are padding that is hidden. @param {boolean} shows */
+  #showPadding(shows) {
+    const { rows, keys } = /** @type {NonNullable<CellView["real"]>} */ (this.#source.view.real);
+    const { token, pair } = this.#place;
+    this.#showsPadding = shows;
+    /** @type {(places: number[], at: number) => number} */
+    const moved = (places, at) => (shows ? places[at] : places.indexOf(at));
+    const row = token === null ? -1 : moved(rows, token);
+    const [query, key] = pair ? [moved(rows, pair.query), moved(keys, pair.key)] : [-1, -1];
+    this.#place = {
+      ...this.#place,
+      token: row < 0 ? null : row,
+      pair: Math.min(query, key) < 0 ? null : { query, key },
+    };
+    this.#showChoices();
+    named(this.choices, "padding")?.focus();
+    this.#read();
   }
 
   /** @param {number} part */
   #partName(part) {
     const { words } = this;
     const at = this.data.views.findIndex((view) => view.part === part);
-    const [{ n, m }] = this.sources[at].run.sentences;
+    const [{ n, m }] = this.sources[at].whole.run.sentences;
     const [first, last] = [0, -1].map((place) => this.data.parts[part].at(place));
     const names = first === last ? first : `${first} … ${last}`;
     return fill(words.part_n, { names, queries: n, keys: m });

@@ -1,6 +1,6 @@
 // Every head changed alone: a map of attentions × heads in two colors. A sentence says the number of one cell.
 
-import { element, fill, prose } from "../kit/dom.js";
+import { div, element, fill, prose } from "../kit/dom.js";
 import { Heatmap } from "../models/head/heatmap.js";
 import { signedText } from "../models/wording.js";
 import { PythonLine } from "./python_line.js";
@@ -42,10 +42,11 @@ export class SweepMap {
       element("h2", {}, words.sweep),
       element("p", { class: "sweep-measured" }, measured),
       about,
-      this.map.root,
-      this.told,
-      this.python.root,
-      ...(sweep.others.length ? [this.#sum()] : []),
+      div(
+        "sweep-parts",
+        this.map.root,
+        div("sweep-told", this.told, this.python.root, ...(sweep.others.length ? [this.#sum()] : [])),
+      ),
     );
   }
 
@@ -73,10 +74,10 @@ export class SweepMap {
   }
 
   update() {
-    const { names, heads } = this.sweep;
+    const { labels, heads } = this.sweep;
     const keyTexts = Array.from({ length: heads }, (_, at) => String(at));
     this.map.update(
-      { numbers: this.numbers, colour: "", exact: null, sign: "", texts: names, keyTexts },
+      { numbers: this.numbers, colour: "", exact: null, sign: "", texts: labels, keyTexts },
       null,
       this.#pair,
     );

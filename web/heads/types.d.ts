@@ -26,6 +26,8 @@ interface CellView {
   part: number;
   sample: number;
   run: RunHeader & { off: HeadIndex[]; patched: HeadIndex[]; names: string[] };
+  /** The glance without padding, and the numbers of the queries and keys that it leaves; null without padding. */
+  real: { run: CellView["run"]; rows: number[]; keys: number[] } | null;
   /** Of each sentence: of a changed run before and after the change. */
   layers: CellLayer[][];
   /** Whether all weights are here exactly; else the largest of each query are, so many, and maybe all as levels. */
@@ -83,6 +85,8 @@ interface CellEntry {
 /** The change without each head; the numbers are the array "sweep", attentions × heads. */
 interface CellSweep {
   names: string[];
+  /** What is different in the names. */
+  labels: string[];
   heads: number;
   /** The name of what was measured; "" for the largest change of the whole output. */
   measure: string;

@@ -42,10 +42,10 @@ export class Heads {
     this.head.update(run, place, this.#numbers, shuffled, refused);
   }
 
-  /** If the chosen head is below the overview, scroll to it. */
+  /** If the chosen head is below the overview and out of sight, scroll to it. */
   reveal() {
     const [all, chosen] = [this.overview.root, this.head.root].map((node) => node.getBoundingClientRect());
-    if (chosen.top >= all.bottom) this.head.root.scrollIntoView();
+    if (chosen.top >= all.bottom && chosen.top > window.innerHeight / 2) this.head.root.scrollIntoView();
   }
 
   stop() {

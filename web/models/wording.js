@@ -21,6 +21,21 @@ export function headName(words, { heads, first, labels, names = labels }, at, wi
 }
 
 /**
+ * The same in two parts, of which only the first may be cut: the layer, by what is different in its name, and the head.
+ * @param {Record<string, string>} words
+ * @param {Pick<ModelRun, "heads" | "first" | "labels">} run
+ * @param {number} at
+ * @param {boolean} within
+ * @returns {[string, string]}
+ */
+export function headNameParts(words, { heads, first, labels }, at, within) {
+  const head = (at % heads) + first;
+  if (within) return ["", fill(words.head_n, { head })];
+  const [before, after] = words.layer_head.split("{layer}");
+  return [before + labels[Math.floor(at / heads)], fill(after, { head })];
+}
+
+/**
  * A weight, or a measure that is not a share.
  * @param {number} number
  */

@@ -86,8 +86,13 @@ export class HeadView {
       div("measures-head", this.measuresTitle, this.shuffle),
       this.measures.root,
       this.shuffled,
-      element("p", { class: "hint" }, words.measures_note),
-      element("p", { class: "hint" }, fill(words.label_needs, needed)),
+      element(
+        "details",
+        { class: "what" },
+        element("summary", {}, words.measures_how),
+        element("p", { class: "hint" }, words.measures_note),
+        element("p", { class: "hint" }, fill(words.label_needs, needed)),
+      ),
       opening.root,
     );
   }
@@ -146,7 +151,9 @@ export class HeadView {
     const run = this.#run;
     const kind = run.sentences[0].labels[this.#at];
     this.root.setAttribute("style", hueStyle(kind));
-    setText(this.title, headName(words, run, this.#at));
+    const name = headName(words, run, this.#at);
+    if (name !== this.title.textContent)
+      this.title.replaceChildren(...name.split(/(?<=\.)/).flatMap((part) => [part, element("wbr")]));
     const [layer, head] = this.#place.head;
     setText(this.name, run.names ? "" : fill(words.in_python, { layer, head }));
     setText(this.mark, run.guesses ? "" : markOf(words, run, this.#place, this.#at));

@@ -11,9 +11,7 @@ import { kindOf } from "../runs.js";
  */
 export function ordered(run, { by, only }) {
   const all = Array.from({ length: run.layers * run.heads }, (_, at) => at);
-  const shown = only
-    ? all.filter((at) => run.sentences.some((sentence) => kindOf(sentence, at) === only))
-    : all;
+  const shown = only ? all.filter((at) => does(run, at, only)) : all;
   const name = by.replace("-", "");
   if (!name) return shown;
   const sign = by.startsWith("-") ? 1 : -1;
@@ -38,19 +36,25 @@ export function measureOf(run, name, at) {
   return numbers.length ? Math.max(...numbers) : null;
 }
 
+/** Whether a head does this in any of the sentences. @type {(run: Pick<ModelRun, "sentences">, at: number, kind: string) => boolean} */
+const does = ({ sentences }, at, kind) => sentences.some((sentence) => kindOf(sentence, at) === kind);
+
 /**
- * What heads do, and how many do it, the most frequent first. Those of which nothing can be said come last.
+ * What heads do in the first sentence, and how many are shown for it, the most frequent first. Those of which nothing can
+ * be said come last.
  * @param {Pick<ModelRun, "sentences">} run
+ * @param {number} [from] the first head that is shown
  * @returns {[string, number][]}
  */
-export function kinds({ sentences: [sentence] }) {
-  /** @type {Map<string, number>} */
-  const counts = new Map();
-  for (const at of sentence.labels.keys()) {
-    const kind = kindOf(sentence, at);
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  }
-  return [...counts].sort(
+export function kinds(run, from = 0) {
+  const [sentence] = run.sentences;
+  const heads = [...sentence.labels.keys()];
+  const names = new Set(heads.map((at) => kindOf(sentence, at)));
+  const counts = [...names].map((kind) => {
+    const shown = heads.slice(from).filter((at) => does(run, at, kind));
+    return /** @type {[string, number]} */ ([kind, shown.length]);
+  });
+  return counts.sort(
     ([kind, one], [otherKind, other]) =>
       Number(isNameless(kind)) - Number(isNameless(otherKind)) || other - one,
   );

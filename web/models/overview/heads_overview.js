@@ -18,14 +18,15 @@ import { differences, mostOf, putPixels, shaded, signed, weightsOf } from "../pa
 import { alignedKeys, counterpart, isOfTwo, mapOf, NO_RUN } from "../runs.js";
 import { colourName, hueStyle } from "../theme_colours.js";
 import { START } from "../view_address.js";
-import { behaviour, captionOf, headName, headText, pairText } from "../wording.js";
+import { behaviour, captionOf, headName, headNameParts, headText, pairText } from "../wording.js";
 import { isNameless, kinds, ordered } from "./head_order.js";
 
 const LEAST_WITH_CAPTION = 70; // px, the width of a tile from which it has a caption
+const DRAG = 4; // px after which a press is a drag
 const REST = 350; // ms after which a pointer rests
 
 /**
- * @typedef {{ root: HTMLElement; canvas: HTMLCanvasElement; name: HTMLElement; caption: HTMLElement;
+ * @typedef {{ root: HTMLElement; canvas: HTMLCanvasElement; of: HTMLElement; head: HTMLElement;
  *   what: HTMLElement; number: HTMLElement }} Tile
  */
 
@@ -37,6 +38,8 @@ export class HeadsOverview {
   #place = { ...START, head: [0, 0] };
   /** The heads that are shown, in order. @type {number[]} */
   #order = [];
+  /** The first head that the numbers of heads by kind count. */
+  #countedFrom = 0;
   /** The layout that the tiles have now. */
   #arranged = "";
   /** Small tiles have room for a name only. */
@@ -68,7 +71,7 @@ export class HeadsOverview {
     this.root = element(
       "section",
       { class: "glance", "aria-label": words.heads },
-      div("glance-head", this.title, this.shows, sorting),
+      div("glance-head", this.title, div("glance-tools", this.shows, sorting)),
       this.missing,
       explanation(words),
       this.kinds,
@@ -81,13 +84,15 @@ export class HeadsOverview {
   }
 
   #listen() {
-    const { tiles, host } = this;
+    const { tiles } = this;
+    let pressed = { x: 0, y: 0 };
+    tiles.addEventListener("pointerdown", ({ clientX, clientY }) => (pressed = { x: clientX, y: clientY }));
     tiles.addEventListener("keydown", (event) => this.#onKey(event));
     tiles.addEventListener("click", (event) => {
       const tile = tileAt(event);
       if (!tile) return;
-      this.#choose(tile);
-      if (/** @type {PointerEvent} */ (event).pointerType === "touch") host.reveal();
+      const hasMoved = Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > DRAG;
+      this.#choose(tile, !hasMoved);
     });
     tiles.addEventListener("pointerover", (event) => {
       const tile = tileAt(event);
@@ -116,6 +121,7 @@ export class HeadsOverview {
     this.#place = place;
     if (this.#tiles.length !== run.layers * run.heads) this.#buildTiles();
     if (isNew) this.#buildOrders();
+    this.#buildKinds(isNew);
     this.by.value = place.by;
     for (const kind of this.kinds.querySelectorAll("button"))
       setAttribute(kind, "aria-pressed", String(kind.dataset.kind === place.only));
@@ -137,24 +143,36 @@ export class HeadsOverview {
     this.#tiles = Array.from({ length: this.#run.layers * this.#run.heads }, (_, at) => {
       const canvas = element("canvas", { "aria-hidden": "true" });
       const [what, number] = [span("tile-what"), span("tile-number")];
-      const [name, caption] = [span("tile-name"), span("tile-caption", what, number)];
+      const [of, head] = [span("tile-of"), span("tile-head")];
+      const [name, caption] = [span("tile-name", of, head), span("tile-caption", what, number)];
       const attributes = { class: "tile", role: "option", tabindex: -1, data: { at } };
-      return { root: element("div", attributes, canvas, name, caption), canvas, name, caption, what, number };
+      return { root: element("div", attributes, canvas, name, caption), canvas, of, head, what, number };
     });
   }
 
-  /** What heads can be sorted by, and what the heads do with this sentence. */
+  /** What heads can be sorted by. */
   #buildOrders() {
     const { words } = this;
     const names = [...(isOfTwo(this.#run) ? ["difference"] : []), ...this.#run.measures];
     const options = ["", ...names.flatMap((name) => (hasReverse(name) ? [name, `-${name}`] : [name]))];
     this.by.replaceChildren(...options.map((by) => element("option", { value: by }, words[orderWord(by)])));
+  }
+
+  /** What the heads that are shown do. @param {boolean} isNew whether these are another run's */
+  #buildKinds(isNew) {
+    const { words } = this;
+    const from = this.#firstLayer * this.#run.heads;
+    if (!isNew && from === this.#countedFrom) return;
+    this.#countedFrom = from;
+    const of = kinds(this.#run, from).filter(([kind, count]) => count || kind === this.#place.only);
+    const isWhole = of.reduce((sum, [, count]) => sum + count, from) === this.#tiles.length;
     this.kinds.replaceChildren(
-      ...kinds(this.#run).map(([kind, count], at, all) => {
+      ...of.map(([kind, count], at, all) => {
         const onclick = () => this.#filter(this.#place.only === kind ? "" : kind);
         const attributes = { class: "kind", style: hueStyle(kind), data: { kind }, onclick };
         const name = words[`kind_${kind}`];
-        const isRest = at > 0 && isNameless(kind) && all.filter(([other]) => isNameless(other)).length === 1;
+        const isRest =
+          isWhole && at > 0 && isNameless(kind) && all.filter(([other]) => isNameless(other)).length === 1;
         const text = isRest ? fill(words.kind_others, { count, kind: name }) : `${name} · ${count}`;
         return pressable(false, attributes, span("kind-name", span("dot"), text));
       }),
@@ -163,10 +181,12 @@ export class HeadsOverview {
 
   /** Show the heads that do one thing; one that is alone in it is chosen too. @param {string} only "": all heads */
   #filter(only) {
-    const [first, ...others] = only ? ordered(this.#run, { by: "", only }) : [];
     const { heads } = this.#run;
+    const start = this.#firstLayer * heads;
+    const [first, ...others] = only ? ordered(this.#run, { by: "", only }).filter((at) => at >= start) : [];
     const isAlone = first !== undefined && !others.length;
     this.host.go(isAlone ? { only, head: [Math.floor(first / heads), first % heads] } : { only });
+    if (isAlone) this.host.reveal();
   }
 
   /** The choice of what the pictures show of two sentences. */
@@ -197,8 +217,8 @@ export class HeadsOverview {
   /** Of the differences that a change makes, the first layer that has any, or a changed head. */
   get #firstLayer() {
     const { change, differences, patched = [], heads } = this.#run;
-    const { off, by, only } = this.#place;
-    if (!change || this.picture !== "difference" || by || only) return 0;
+    const { off } = this.#place;
+    if (!change || this.picture !== "difference") return 0;
     const first = differences?.findIndex((number) => number > 0) ?? -1;
     const layers = [...off, ...patched].map(([layer]) => layer);
     return Math.min(...layers, first < 0 ? (layers[0] ?? 0) : Math.floor(first / heads));
@@ -286,17 +306,20 @@ export class HeadsOverview {
     const run = this.#run;
     for (const at of this.#order) {
       const tile = this.#tiles[at];
-      setText(tile.name, headName(words, run, at, !this.tiles.classList.contains("sorted")));
-      const [what, number] = captionOf(words, run, this.#place, at, picture);
+      const [of, number] = headNameParts(words, run, at, !this.tiles.classList.contains("sorted"));
+      setText(tile.of, of);
+      setText(tile.head, number);
+      const [what, measure] = captionOf(words, run, this.#place, at, picture);
       setText(tile.what, what);
-      setText(tile.number, number);
+      setText(tile.number, measure);
       setAttribute(tile.root, "aria-label", headText(words, run, this.#place, at, picture));
     }
     const all = run.layers * run.heads;
     const values = { shown: this.#order.length, count: all, layers: run.layers, heads: run.heads };
     const start = this.#firstLayer;
-    const title = start ? words.heads_changed : this.#order.length < all ? words.heads_some : words.heads_all;
-    setText(this.title, fill(title, { ...values, name: run.names?.[start] ?? "" }));
+    const isPart = this.#order.length < all - start * run.heads;
+    const title = isPart ? words.heads_some : start ? words.heads_changed : words.heads_all;
+    setText(this.title, fill(title, { ...values, name: run.labels[start] }));
   }
 
   // --- the tip -----------------------------------------------------------------------------------------------------
@@ -337,12 +360,13 @@ export class HeadsOverview {
 
   // --- choosing ----------------------------------------------------------------------------------------------------
 
-  /** @param {HTMLElement} tile */
-  #choose(tile) {
+  /** @param {HTMLElement} tile @param {boolean} reveals whether the head is brought into sight */
+  #choose(tile, reveals) {
     const at = Number(tile.dataset.at);
     const { heads } = this.#run;
     this.#hideTip();
     this.host.go({ head: [Math.floor(at / heads), at % heads] });
+    if (reveals) this.host.reveal();
   }
 
   /** Arrows move between tiles, Enter chooses. @param {KeyboardEvent} event */
@@ -352,7 +376,7 @@ export class HeadsOverview {
     if (event.key === "Escape") this.#hideTip();
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
-      return this.#choose(tile);
+      return this.#choose(tile, true);
     }
     const to = this.#towards(tile, event.key);
     if (!to) return;
