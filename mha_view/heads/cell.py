@@ -41,7 +41,7 @@ _SERVED: Final = '@import url("../mha.explore/explore.css");'
 """How the page Models has the stylesheet of Explore, which this document has already."""
 _MOST_HEIGHT: Final = 900
 """The height of a frame in pixels, if its content is not known to be lower."""
-_CELL, _MAP_WIDTH, _AROUND, _LINE = 48, 532, 400, 24
+_CELL, _MAP_WIDTH, _AROUND, _LINE = 54, 644, 400, 24
 """Of a sweep: the side of a cell and the map's largest width (``heads.css``), the height of all the rest, and that of a
 line of a table."""
 _NO_SCRIPT: Final = N_("The heads are drawn by a script, which this viewer does not run.")

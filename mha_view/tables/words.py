@@ -19,6 +19,12 @@ WORDS: Final = {
     "glossary": N_("What these terms mean"),
     "subject": N_("Multi-head attention"),
     "lead": N_("Each token gathers information from every token. Change any number to see how, and why."),
+    "lead_causal": N_(
+        "Each token gathers information from itself and the tokens before it. Change any number to see how, and why."
+    ),
+    "lead_masked": N_(
+        "Each token gathers information from the tokens that the mask leaves it. Change any number to see how, and why."
+    ),
     "overview": N_("Overview: what attends to what"),
     "plainly": PLAINLY,
     "overview_tokens": N_("Tokens"),

@@ -70,6 +70,25 @@ def test_padded_and_unpadded_a_text_has_the_same_measures(run, attention, side, 
         assert torch.allclose(arrays[f"0/0.{part}"], exact[f"0/0.{part}"], atol=1e-5, equal_nan=True)
 
 
+@pytest.mark.parametrize(("run", "attention"), RUNS)
+@pytest.mark.parametrize("side", SIDES)
+def test_without_padding_a_text_is_shown_as_if_it_had_none(run, attention, side):
+    with_padding, alone = run(attention, side, None)
+    (header, arrays), (expected, exact) = read(with_padding), read(alone)
+    view, wanted = (one["heads"]["views"][0] for one in (header, expected))
+    real = view["real"]
+    first = 4 if side == "left" else 0
+    assert real["rows"] == real["keys"] == [*range(first, first + 7)]
+    assert (len(view["run"]["sentences"][0]["texts"]), wanted["real"]) == (11, None)
+    assert real["run"]["sentences"][0] == wanted["run"]["sentences"][0] | {
+        "texts": view["run"]["sentences"][0]["texts"][first : first + 7]
+    }
+    off = arrays["0/real/0.maps"].int() - exact["0/0.maps"].int()
+    assert off.abs().max() <= 1
+    assert torch.allclose(arrays["0/real/0.tops"], exact["0/0.tops"], atol=1e-5)
+    assert [one["real"] for one in header["heads"]["views"][1:]] == [None]
+
+
 def test_three_tokens_of_forty_are_compared_with_chance_among_three():
     torch.manual_seed(0)
     model = BertModel(BertConfig(**SMALL, intermediate_size=40)).eval()

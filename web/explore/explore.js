@@ -13,7 +13,7 @@ import {
   reportRedrawn,
 } from "../kit/audience.js";
 import { ColourScales } from "../kit/colour_scales.js";
-import { active, announcer, element, fill, named, setAttribute } from "../kit/dom.js";
+import { active, announcer, element, fill, named, setAttribute, setText } from "../kit/dom.js";
 import { Folds, MOST_NARROW, MOST_UNFOLDED } from "../kit/folding.js";
 import { isEditable, key, rowsOf, unkey } from "../kit/graph.js";
 import { storeWork } from "../kit/last_work.js";
@@ -50,7 +50,7 @@ import { skipLink } from "./skip_link.js";
 import { Actions } from "./toolbar/actions.js";
 import { Toolbar } from "./toolbar/toolbar.js";
 import { beginningOf, isInSight } from "./viewport.js";
-import { isOfTables, opening } from "./ways_on.js";
+import { isOfTables, leadOf, opening } from "./ways_on.js";
 
 const STALE = 120; // ms after which what was found of earlier numbers is greyed
 
@@ -256,6 +256,8 @@ class Explore {
     overview.update(model);
     if (hasNewHead && this.#heads.isSingle) overview.bring(model.dims.h - 1);
     this.#showAbout();
+    const lead = this.root.querySelector(".lead-text p");
+    if (lead) setText(lead, leadOf(model, this.#words));
     this.#lastEdit.update();
     toolbar.update(model);
     phoneBar.update(model);

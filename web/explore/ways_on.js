@@ -12,6 +12,25 @@ import { solvedPuzzles } from "../kit/solved_puzzles.js";
 export const isOfTables = ({ asks, controls }) => asks !== null && controls.lens === null;
 
 /**
+ * What the page is about, in a sentence that is true of the example's masks.
+ * @param {Pick<ExploreModel, "matrices" | "controls">} model
+ * @param {Record<string, string>} words
+ */
+export function leadOf({ matrices, controls }, words) {
+  const { mask, head_mask } = matrices;
+  const ofHeads = /** @type {(Rows | null)[]} */ (head_mask?.values ?? []);
+  const all = [mask?.values, ...ofHeads].filter(Boolean);
+  /** @param {(hidden: boolean, row: number, col: number) => boolean} holds */
+  const everywhere = (holds) =>
+    /** @type {Rows[]} */ (all).every((rows) =>
+      rows.every((row, at) => row.every((value, col) => holds(value === false || value === "-inf", at, col))),
+    );
+  if (everywhere((hidden) => !hidden)) return words.lead;
+  const isCausal = !controls.context && everywhere((hidden, row, col) => hidden === col > row);
+  return isCausal ? words.lead_causal : words.lead_masked;
+}
+
+/**
  * @param {ExploreModel} model
  * @param {Record<string, string>} words
  * @param {(edit: Edit) => void} send
@@ -22,7 +41,7 @@ export const opening = (model, words, send, tour) =>
     "header",
     { class: "lead", hidden: Boolean(model.check) || isOfTables(model) },
     element("h2", {}, words.subject),
-    p("", words.lead),
+    p("", leadOf(model, words)),
     div("lead-ways", invitation(model, words), tour, wayBack(model, words, send)),
   );
 

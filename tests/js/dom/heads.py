@@ -78,7 +78,11 @@ def payloads() -> dict[str, Any]:
     swept = sweep(encoder, drawn(1, 8, 8), lambda out: out[0, 0, 0])
     named = capture(Language().eval(), torch.tensor([[4, 2, 4]]), without=[(0, 0)])
     unnamed = sweep(encoder, drawn(1, 8, 8))
+    pads = torch.zeros(2, 80, dtype=torch.bool)
+    pads[0, 5:] = True
+    padded = capture(encoder, drawn(2, 80, 8, seed=9), keywords={"src_key_padding_mask": pads})
     cells = {
+        "padded": message_of(padded, "en"),
         "found": message_of(found, "en"),
         "zh": message_of(found, "zh"),
         "changed": message_of(changed, "en"),
@@ -103,6 +107,8 @@ def payloads() -> dict[str, Any]:
         "weights": {
             "found": [one.weights.tolist() for one in found],
             "second": [one.weights.tolist() for one in found.samples[1]],
+            "padded": [one.weights[:, :5, :5].tolist() for one in padded],
+            "padding": padded[1].weights[:, 7, :5].tolist(),
             "long": long[1].weights.tolist(),
             "masked": [one.weights.tolist() for one in masked],
             "before": [one.weights.tolist() for one in changed.unchanged],

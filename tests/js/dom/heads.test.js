@@ -554,16 +554,113 @@ test("a sweep's numbers are found with the keys", async () => {
   press("ArrowRight", find(".big-map"));
   const number = swept[1][1];
   const text = `${number > 0 ? "+" : ""}${number.toFixed(4)}`.replace("-", "−");
-  assert.equal(find(".sweep > .readout").textContent, `layers.1.self_attn, head 1: ${text}`);
+  assert.equal(find(".sweep .readout").textContent, `layers.1.self_attn, head 1: ${text}`);
 });
 
 test("of a change the layers before it are left out, and the title says so", async () => {
   const { find, texts } = await opened("later");
   assert.deepEqual(texts(".layer-name"), ["layers.1", "layers.2"]);
-  assert.equal(find(".glance h2").textContent, "Heads from layers.1.self_attn on: nothing changed before it");
+  assert.equal(find(".glance h2").textContent, "Heads from layers.1 on: nothing changed before it");
   assert.equal(find(".one h2").textContent, "layers.1.self_attn, head 3");
   find('[data-focus="second"]').click();
   assert.deepEqual(texts(".layer-name"), ["layers.0", "layers.1", "layers.2"]);
+});
+
+test("the kinds of a changed run count the heads that are shown, and show so many", async () => {
+  const { all, find } = await opened("later");
+  const counts = () => all(".kind").map(({ textContent }) => Number(/\d+/.exec(textContent)?.[0]));
+  assert.equal(
+    counts().reduce((sum, count) => sum + count, 0),
+    8,
+  );
+  for (const [at, count] of counts().entries()) {
+    all(".kind")[at].click();
+    assert.equal(all(".tile").length, count);
+    assert.ok(all(".tile").every(({ dataset }) => Number(dataset.at) >= 4));
+    all(".kind")[at].click();
+  }
+  find('[data-focus="first"]').click();
+  assert.equal(
+    counts().reduce((sum, count) => sum + count, 0),
+    12,
+  );
+});
+
+test("a sorted head's number is apart from its layer's name, which may be cut", async () => {
+  const { all, find, texts } = await opened("found");
+  const sorted = find("select[data-focus='by']");
+  sorted.value = "entropy";
+  sorted.dispatchEvent(new Event("change"));
+  const places = all(".tile").map(({ dataset }) => Number(dataset.at));
+  assert.deepEqual(
+    texts(".tile-of"),
+    places.map((at) => `layers.${Math.floor(at / 4)}`),
+  );
+  assert.deepEqual(
+    texts(".tile-head"),
+    places.map((at) => `, head ${at % 4}`),
+  );
+  assert.match(all(".tile")[0].getAttribute("aria-label"), /^layers\.\d\.self_attn, head \d:/);
+});
+
+test("padding is hidden, in lines, maps and arithmetic, until it is asked for", async () => {
+  const { all, find, texts, choose } = await opened("padded");
+  assert.equal(find(".padding-told").textContent, "75 tokens of padding are hidden.");
+  assert.equal(all(".tokens .strip button").length, 5);
+  assert.deepEqual([find(".tile canvas").width, find(".tile canvas").height], [5, 5]);
+  await choose(1, 2);
+  all(".line-token")[3].click();
+  const weights = WEIGHTS.padded[1][2][3];
+  assertWeights(
+    all("button.line-key").map(({ title }) => Number(title)),
+    [weights],
+  );
+  all("button.line-key")[4].click();
+  assert.ok(Math.abs(Number(all(".sums strong").at(-1).title) - weights[4]) < 1e-6);
+  find('[data-focus="padding"]').click();
+  await rest();
+  assert.equal(find('[data-focus="padding"]').ariaPressed, "true");
+  assert.equal(find(".padding-told").textContent, "75 tokens of padding are shown, but not measured.");
+  assert.equal(all(".tokens .strip button").length, 80);
+  assert.equal(find(".tokens [aria-pressed='true']").textContent, "4"); // what was chosen stays
+  assert.ok(Math.abs(Number(find(".pair-weight").title) - weights[4]) < 1e-6);
+  all(".tokens .strip button")[7].click();
+  find('[data-focus="lines"]').click();
+  assertWeights(
+    all("button.line-key").map(({ title }) => Number(title)),
+    [WEIGHTS.padding[2]],
+  );
+  find('[data-focus="padding"]').click();
+  await rest();
+  assert.equal(find(".tokens [aria-pressed='true']"), null);
+  assert.deepEqual(texts(".padding-told"), ["75 tokens of padding are hidden."]);
+});
+
+test("a head that is chosen below the fold comes into sight, but not at the end of a drag", async () => {
+  const { all, find } = await opened("found");
+  let scrolled = 0;
+  find(".one").scrollIntoView = () => (scrolled += 1);
+  find(".one").getBoundingClientRect = () => new DOMRect(0, 700, 600, 900);
+  find(".glance").getBoundingClientRect = () => new DOMRect(0, 0, 600, 690);
+  /** @param {number} by how far the pointer moves */
+  const press = async (by) => {
+    const tile = all(".tile")[3];
+    tile.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, clientX: 10 }));
+    tile.dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: 10 + by }));
+    await rest();
+  };
+  await press(30);
+  assert.equal(scrolled, 0);
+  await press(0);
+  assert.equal(scrolled, 1);
+  find(".one").getBoundingClientRect = () => new DOMRect(600, 0, 600, 900); // beside the heads
+  await press(0);
+  assert.equal(scrolled, 1);
+});
+
+test("what an attribution is of has one colon and its number", async () => {
+  const { find } = await opened("direct");
+  assert.match(find(".sweep-measured").textContent, /^Measured: logit 5 = −?\d/);
 });
 
 test("a map of what heads add has all that they add up to", async () => {

@@ -79,6 +79,41 @@ test("a number stays explained where the line has grown over it and over a point
   assert.match(text(), /^Hover over a number/);
 });
 
+test("what the page says first is true of the mask", async () => {
+  const { find, answer } = await lens("values");
+  const lead = () => find(".lead > p").textContent;
+  assert.match(lead(), /^Each token gathers information from every token\./);
+  answer("change of size"); // its mask is causal
+  assert.match(lead(), /^Each token gathers information from itself and the tokens before it\./);
+  const { leadOf } = await import("../../../web/explore/ways_on.js");
+  const words = { lead: "all", lead_causal: "before", lead_masked: "some" };
+  /** @type {(rows: boolean[][], context?: boolean, ofHeads?: boolean[][][]) => string} */
+  const told = (values, context = false, ofHeads) =>
+    leadOf(
+      /** @type {any} */ ({
+        matrices: { mask: { values }, head_mask: ofHeads && { values: ofHeads } },
+        controls: { context },
+      }),
+      words,
+    );
+  const [whole, causal, window] = [
+    [
+      [true, true],
+      [true, true],
+    ],
+    [
+      [true, false],
+      [true, true],
+    ],
+    [
+      [true, false],
+      [false, true],
+    ],
+  ];
+  assert.deepEqual([told(whole), told(causal), told(window)], ["all", "before", "some"]);
+  assert.deepEqual([told(causal, true), told(causal, false, [whole])], ["some", "some"]);
+});
+
 // --- change ----------------------------------------------------------------------------------------------------------
 
 test("a button pins a baseline, from which nothing differs yet", async () => {
