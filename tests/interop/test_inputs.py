@@ -187,27 +187,6 @@ def test_new_weights_on_keys_that_the_mask_hides_have_a_remark():
     assert within.found[0].remark == ""
 
 
-class TopTwo(nn.Module):
-    """Attention to the two keys with the largest scores: the mask follows from q and k."""
-
-    def __init__(self):
-        super().__init__()
-        torch.manual_seed(0)
-        self.parts = nn.Linear(8, 24)
-
-    def forward(self, x):
-        q, k, v = (part.unflatten(-1, (2, 4)).transpose(1, 2) for part in self.parts(x).chunk(3, -1))
-        scores = q @ k.mT / 2
-        least = scores.topk(2).values[..., -1:]
-        return (scores.masked_fill(scores < least, -torch.inf).softmax(-1) @ v).transpose(1, 2).flatten(2)
-
-
-def test_new_queries_beside_a_mask_that_may_follow_from_them_have_a_remark():
-    model, x = TopTwo().eval(), torch.randn(1, 5, 8)
-    new = capture(model, x, patch={(0, 1, "q"): torch.randn(5, 4)})
-    assert "If the model computes these from q or k, its own weights differ." in repr(new.found[0])
-
-
 def test_new_queries_under_a_causal_mask_have_no_remark():
     new = capture(Cached().eval(), IDS[:1, :5], patch={(0, 1, "q"): torch.randn(5, 4)})
     assert new.found[0].remark == ""

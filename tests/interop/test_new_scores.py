@@ -41,8 +41,9 @@ class Layer(nn.Module):
         self.k, self.v = nn.Linear(MANY, kv * WIDTH), nn.Linear(MANY, kv * WIDTH)
         self.near = nn.Embedding(2 * TOKENS - 1, WIDTH)
         self.values = nn.Embedding(2 * TOKENS - 1, WIDTH)
+        self.pairs = nn.Parameter(torch.randn(TOKENS, TOKENS, WIDTH))
         self.temperature = nn.Parameter(torch.rand(HEADS, 1, 1) + 0.5)
-        self.attend = attend
+        self.attend, self.least = attend, 0.0
         self.double().eval()
 
     @property
@@ -102,9 +103,10 @@ def shaw_before(own: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return ((to_keys + q @ k.mT) / 2).softmax(-1) @ v
 
 
-def rotated(x: Tensor) -> Tensor:
-    angles = torch.arange(TOKENS)[:, None] * torch.tensor([1.0, 0.1, 1.0, 0.1]).double()
-    return x * angles.cos() + torch.cat([-x[..., WIDTH // 2 :], x[..., : WIDTH // 2]], -1) * angles.sin()
+def shaw_of_a_parameter(own: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """The table is a parameter with a row for each pair."""
+    to_keys = torch.einsum("bhqd,qkd->bhqk", q, own.pairs)
+    return ((q @ k.mT + to_keys) / 2).softmax(-1) @ v
 
 
 def scaled_before(_: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -122,9 +124,8 @@ def fused(_: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return F.scaled_dot_product_attention(q, k, v, attn_mask=torch.tanh(q.flip(2) @ k.mT))
 
 
-WAYS = [plain, top_two, by_norm, by_norm_of_all, shaw, shaw_in_one_einsum, shaw_by_matmul, shaw_before, scaled_before]
-every_way = pytest.mark.parametrize("attend", [*WAYS, fused])
-"""Here q and k are those of the projections."""
+SHAW = [shaw, shaw_in_one_einsum, shaw_by_matmul, shaw_before, shaw_of_a_parameter]
+WAYS = [plain, top_two, by_norm_of_all, *SHAW, scaled_before, fused]
 
 
 def with_hook(layer: nn.Module, name: str, head: int, new: Tensor) -> Tensor:
@@ -147,7 +148,7 @@ def apart(one: Tensor, other: Tensor) -> float:
 
 
 @pytest.mark.parametrize("part", ["q", "k"])
-@every_way
+@pytest.mark.parametrize("attend", WAYS)
 def test_the_bias_the_mask_and_the_divisor_follow(attend, part):
     layer, new = Layer(attend), drawn(SAMPLES, TOKENS, WIDTH)
     changed = capture(layer, X, patch={(0, 1, part): new})
@@ -171,3 +172,188 @@ def test_what_is_captured_after_new_queries_is_of_them(attend):
     assert apart(one.q[1], new) == 0
     assert one.new_weights == ()
     assert apart(trace(one.example())["weights"].cpu(), one.weights) <= WITHIN
+
+
+@pytest.mark.parametrize("part", ["q", "k"])
+def test_a_divisor_of_each_head_is_in_its_queries_and_follows_from_its_keys(part):
+    """The captured queries are divided, so those that replace them are too."""
+    layer, new = Layer(by_norm), drawn(SAMPLES, TOKENS, WIDTH)
+    keys = split(layer.k(X)).norm(dim=-1).mean(-1)[:, 1, None, None].detach()
+    changed = capture(layer, X, patch={(0, 1, part): new / keys if part == "q" else new})
+    assert apart(changed.after, with_hook(layer, part, 1, new)) <= WITHIN
+
+
+@pytest.mark.parametrize("attend", [by_norm, tempered])
+def test_a_remark_says_that_queries_have_factors(attend):
+    (one,) = capture(Layer(attend), X)
+    assert "q is not as the module computed it" in repr(one)
+
+
+@pytest.mark.parametrize("attend", SHAW)
+def test_relative_positions_are_a_bias(attend):
+    layer = Layer(attend)
+    (one,) = capture(layer, X, sample=1)
+    q, table = split(layer.q(X)), layer.pairs if attend is shaw_of_a_parameter else layer.near(layer.relative)
+    for query in range(TOKENS):
+        for key in range(TOKENS):
+            wanted = (q[1, :, query] * table[query, key]).sum(-1) / 2
+            assert apart(one.bias[:, query, key], wanted) <= WITHIN
+    assert apart(trace(one.example())["weights"].cpu(), one.weights) <= WITHIN
+
+
+def test_plain_factors_before_the_product_are_in_the_divisor():
+    layer = Layer(scaled_before)
+    (one,) = capture(layer, X)
+    assert apart(one.k, split(layer.k(X))[0]) <= 1e-12
+    assert one.scale == "sqrt_dk"
+
+
+# --- DeBERTa, against hooks on its projections -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("part", ["query_proj", "key_proj"])
+def test_debertas_relative_attention_follows(part):
+    model, given = made("DeBERTa-v2", "eager", torch.float32), inputs("DeBERTa-v2", torch.float32)
+    columns, new = slice(16, 24), drawn(2, 7, 8).float()
+
+    def write(_: nn.Module, args: Any, out: Tensor) -> Tensor | None:
+        if len(args[0]) == 1:  # positions, which have no axis of samples
+            return None
+        out = out.clone()
+        out[..., columns] = new
+        return out
+
+    hook = model.get_submodule(f"encoder.layer.0.attention.self.{part}").register_forward_hook(write)
+    with torch.no_grad():
+        wanted = model(**given).last_hidden_state
+    hook.remove()
+    changed = capture(model, given, patch={(0, 2, part[0]): new})
+    assert changed.largest > 1e-3
+    assert apart(changed.after, wanted) <= WITHIN
+
+
+# --- numbers that are not a head's own -------------------------------------------------------------------------------
+
+
+def repeated(_: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    k, v = (part.repeat_interleave(2, 1) for part in (k, v))
+    scores = q @ k.mT / 2
+    return scores.masked_fill(scores < scores.topk(2).values[..., -1:], -torch.inf).softmax(-1) @ v
+
+
+def grouped(_: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+
+
+@pytest.mark.parametrize("attend", [repeated, grouped])
+def test_new_keys_of_heads_that_share_them_are_seen_by_one_alone(attend):
+    """The other heads of the group stay; with the same keys for the whole group, it is the hook on the projection."""
+    layer, new = Layer(attend, kv=2), drawn(SAMPLES, TOKENS, WIDTH)
+    own = capture(layer, X)[0]
+    alone = capture(layer, X, patch={(0, 2, "k"): new}).found[0]
+    both = capture(layer, X, patch={(0, 2, "k"): new, (0, 3, "k"): new})
+    assert torch.equal(alone.weights[[0, 1, 3]], own.weights[[0, 1, 3]])
+    assert apart(alone.weights[2], both.found[0].weights[2]) <= 1e-12
+    assert apart(both.after, with_hook(layer, "k", 1, new)) <= WITHIN
+
+
+class Inputs(nn.Module):
+    """Attention to what it is given; ``bias``: whether a bias is computed from the queries."""
+
+    def __init__(self, *, bias: bool = False) -> None:
+        super().__init__()
+        self.bias = bias
+
+    def forward(self, q: Tensor, k: Tensor) -> Tensor:
+        scores = (q / 2) @ k.mT
+        scores = scores + q.sum(-1, keepdim=True) * torch.arange(TOKENS) if self.bias else scores
+        return scores.softmax(-1) @ k
+
+
+@pytest.mark.parametrize("part", ["q", "k"])
+def test_what_is_an_input_or_also_the_values_is_replaced_in_the_product(part):
+    q, k, new = drawn(2, 1, TOKENS, 4), drawn(2, 1, TOKENS, 4, seed=8), drawn(TOKENS, 4, seed=9)
+    changed = capture(Inputs(), (q, k), patch={(0, 0, part): new})
+    given = {"q": q, "k": k} | {part: new.expand(2, 1, TOKENS, 4)}
+    assert apart(changed.after, (given["q"] @ given["k"].mT / 2).softmax(-1) @ k) <= 1e-12
+
+
+def test_an_input_is_not_replaced_where_a_bias_may_follow_from_it():
+    q, k = drawn(2, 1, TOKENS, 4), drawn(2, 1, TOKENS, 4, seed=8)
+    with pytest.raises(InteropError, match="its mask, bias or divisor may be computed from these"):
+        capture(Inputs(bias=True), (q, k), patch={(0, 0, "q"): torch.zeros(TOKENS, 4)})
+    changed = capture(Inputs(bias=True), (q, k), patch={(0, 0, "k"): k[0, 0]})
+    assert changed.largest > 1e-3
+
+
+class Tied(nn.Module):
+    """Queries and keys are the same numbers, as in the Reformer."""
+
+    def __init__(self, attend: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        torch.manual_seed(4)
+        self.both, self.attend = nn.Linear(MANY, MANY), attend
+        self.double()
+
+    def forward(self, x: Tensor) -> Tensor:
+        q = split(self.both(x))
+        return self.attend(q) @ q
+
+
+def test_of_queries_that_are_the_keys_too_only_the_queries_change():
+    module, new = Tied(lambda q: (q @ q.mT).softmax(-1)), drawn(TOKENS, WIDTH)
+    changed = capture(module, X, patch={(0, 1, "q"): new})
+    k = split(module.both(X))[:, 1].detach()
+    assert apart(changed.after[:, 1], (new @ k.mT).softmax(-1) @ k) <= 1e-12
+
+
+def test_queries_that_are_changed_in_place_are_replaced_as_they_are_in_the_product():
+    def turned(_: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        q[..., :2] = q[..., :2] * 2
+        return plain(_, q, k, v)
+
+    layer, new = Layer(turned), drawn(SAMPLES, TOKENS, WIDTH)
+    changed = capture(layer, X, patch={(0, 1, "q"): new})
+    assert apart(changed.after, with_hook(layer, "q", 1, new * torch.tensor([0.5, 0.5, 1, 1]))) <= 1e-12
+
+
+# --- whether the scores are known: by the operations, not by their numbers -------------------------------------------
+
+
+def thresholded(own: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    weights = (q @ k.mT / 2).softmax(-1)
+    return (weights * (weights > own.least)) @ v
+
+
+def filled(own: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    weights = (q @ k.mT / 2).softmax(-1)
+    return weights.masked_fill(weights < own.least, 0) @ v
+
+
+def raised(own: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return (q @ k.mT / 2).softmax(-1).clamp(min=own.least) @ v
+
+
+@pytest.mark.parametrize("least", [0.1, 1e-30])
+@pytest.mark.parametrize("attend", [thresholded, filled, raised])
+def test_weights_that_a_threshold_may_change_have_no_scores_even_if_none_is_below_it(attend, least):
+    layer = Layer(attend)
+    layer.least = least
+    (one,) = capture(layer, X)
+    assert one.q is None
+    assert "scores unknown (after softmax, " in repr(one)
+    with pytest.raises(InteropError, match="may change weights after softmax"):
+        capture(layer, X, patch={(0, 1, "q"): torch.zeros(TOKENS, WIDTH)})
+
+
+def test_a_mask_that_is_applied_twice_leaves_scores_known():
+    """As in DeBERTa's softmax: what the mask hides is set to 0 afterwards as well."""
+
+    def masked(own: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        hidden = torch.ones(TOKENS, TOKENS).triu(1).bool()
+        weights = (q @ k.mT / 2).masked_fill(hidden, -torch.inf).softmax(-1)
+        return weights.masked_fill(hidden, 0).clamp(0, 1) @ v
+
+    (one,) = capture(Layer(masked), X)
+    assert one.q is not None
+    assert one.causal

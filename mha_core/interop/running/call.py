@@ -26,6 +26,7 @@ class Call:
     it, so the axes are samples × heads. ``extra``: names of the last keys that are not tokens. ``result``: what the
     function returned, of which ``outputs`` are a view; ``number``: which function of the run it was, and within torch's
     own layer which function of that layer. ``sources``: the inputs of the module that queries and keys come from.
+    ``after``: a function after softmax that may have changed the weights, so that the scores are not known.
     Where places are located: ``mixed``, whether a mask or divisor comes from the same inputs as q, and as k; ``v_at``,
     where V is computed, with its positions there.
     """
@@ -44,6 +45,7 @@ class Call:
     sources: tuple[Inputs, Inputs] = (frozenset(), frozenset())
     mixed: tuple[bool, bool] = (False, False)
     v_at: tuple[Place, Tensor] | None = None
+    after: str = ""
 
 
 def refuse_dropout(args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:

@@ -64,8 +64,8 @@ class Captured:
     h heads of queries, g heads of keys and values; n_q queries, n_k keys:
 
     name             the part of the module that computed it, or the module's class if it is the module itself
-    q, k, v          h × n_q × d_k, g × n_k × d_k, g × n_k × d_v; q has the factors that scores have by head or by
-                     query, such as a temperature. q and k are None if an example cannot compute the weights from them.
+    q, k, v          h × n_q × d_k, g × n_k × d_k, g × n_k × d_v; without plain factors, which are in ``scale``; q has
+                     those that scores have by head or by query, such as a temperature. q and k are None if an example cannot compute the weights from them.
                      ``k.repeat_interleave(h // g, 0)`` has the keys of each head of queries
     weights          h × n_q × n_k, computed in float64 if the module did not compute them
     outputs          h × n_q × d_v: weights · V, before heads are concatenated and multiplied by W_O (an example's
@@ -84,8 +84,10 @@ class Captured:
     real             samples × n_k of all samples: False for padding, which the mask hides from every query, or from
                      every other query; None if the mask is not known
     batch            other samples of the same attention, by their number, as many as ``MOST_KEPT`` numbers hold
+    after_softmax    the function after softmax that may have changed weights, whatever it did to these, so that q and k
+                     are None; or ""
     of_context       whether its queries are tokens of the context, as in an encoder that a decoder attends to
-    remark           what looks like a mistake in the call, as a template of a sentence; or ""
+    remark           what looks like a mistake in the call, or is to be known of q, as a template of a sentence; or ""
     new_weights      heads whose weights were replaced in this run: Q and K do not give them
     new_outputs      heads that were switched off, or whose outputs were replaced: weights · V does not give them
     """
@@ -113,6 +115,7 @@ class Captured:
     batch: Mapping[int, Captured] = field(default_factory=dict)
     bias: Tensor | None = None
     of_context: bool = False
+    after_softmax: str = ""
 
     @property
     def added(self) -> Tensor:
@@ -143,7 +146,8 @@ class Captured:
     def _mask_in_words(self) -> str:
         """What is known of the mask, for the text form."""
         if self.q is None:
-            return ", scores unknown"
+            after = f" (after softmax, {self.after_softmax} may change weights)" if self.after_softmax else ""
+            return f", scores unknown{after}"
         kinds = {
             ", causal": self.causal,
             ", masked": self.mask is not None,

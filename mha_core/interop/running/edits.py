@@ -190,13 +190,15 @@ def _edit(one: Captured, at: At, part: Part, place: str, values: Tensor | None, 
     head = counted(at.head, len(one.weights), HEADS, one.name)
     matrix = {"weights": one.weights, "outputs": one.outputs, "q": one.q, "k": one.k, "v": one.v}[part]
     if matrix is None:
-        raise InteropError(
-            N_(
-                "it is not known how the weights follow from Q and K here, so only weights, outputs and v can be "
-                "replaced"
-            ),
-            place=one.name,
+        sentence = N_(
+            "it is not known how the weights follow from Q and K here, so only weights, outputs and v can be replaced"
         )
+        if one.after_softmax:
+            sentence = N_(
+                "{operation} may change weights after softmax, so it is not known how they follow from Q and K, and "
+                "only weights, outputs and v can be replaced"
+            )
+        raise InteropError(sentence, place=one.name, operation=one.after_softmax)
     count, columns = matrix.shape[1:]
     rows = None if at.rows is None else _rows(whole_rows(at.rows, place), count, one.name)
     if values is None or is_off:

@@ -14,6 +14,7 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
+import torch
 from torch import Tensor
 from torch.utils.weak import WeakTensorKeyDictionary
 
@@ -69,7 +70,9 @@ class _Weights(NamedTuple):
     """The result of a softmax: its scores if they are known, and its axes of queries and keys, counted from the end.
 
     ``scored``: whether it began as a product of two tensors, as attention does. ``turn``: why that axis may not be the
-    last: the softmax itself, or the function that put its axes into another order.
+    last: the softmax itself, or the function that put its axes into another order. ``of_tokens``: that product had no
+    columns, so that nothing added to it has. ``product``: its number. ``after``: the first function after softmax that
+    may have changed weights.
     """
 
     scores: Scores | None
@@ -77,10 +80,16 @@ class _Weights(NamedTuple):
     keys: int
     scored: bool
     turn: str = ""
+    of_tokens: bool = False
+    product: int = 0
+    after: str = ""
 
 
 class Report(Protocol):
-    """What is called with an attention; ``of``: the tensors whose folds tell samples from heads, ``values``: V."""
+    """What is called with an attention; ``of``: the tensors whose folds tell samples from heads, ``values``: V.
+
+    ``after``: the function after softmax because of which the scores are not known.
+    """
 
     def __call__(
         self,
@@ -92,6 +101,7 @@ class Report(Protocol):
         of: Sequence[Tensor],
         result: Tensor,
         values: Tensor,
+        after: str = "",
     ) -> None:
         """Report an attention."""
 
@@ -112,7 +122,9 @@ class Following:
         self._report = report
         self._lose = lose
         self._scores: _Known[Scores] = _known()
-        self._scored: _Known[bool] = _known()  # whatever was done to scores cell by cell
+        self._scored: _Known[bool] = (
+            _known()
+        )  # whatever was done to scores cell by cell: whether they are of tokens
         self._weights: _Known[_Weights] = _known()
 
     def follow(self, operation: Operation, result: Tensor) -> None:
@@ -137,13 +149,22 @@ class Following:
         """The product with V shows whether the softmax ran along the axis of the keys."""
         keys = -1 if dim is None else dim if dim < 0 else dim - result.dim()
         turn = "" if keys == -1 else f"softmax(dim={dim})"
+        scores = self._scores.get(of)
         self._weights[result] = _Weights(
-            self._scores.get(of), -1 if keys == -2 else -2, keys, of in self._scored, turn
+            scores,
+            -1 if keys == -2 else -2,
+            keys,
+            of in self._scored,
+            turn,
+            self._scored.get(of, False),
+            self._origins.latest(of) if scores is None else scores.product,
         )
         self._lose("", "")
 
     def _after_softmax(self, operation: Operation, weighted: Tensor, result: Tensor) -> None:
-        """Scores stay known if each weight keeps its row and column; after a slice or a join only weights are known."""
+        """Scores stay known if each weight keeps its row, its column and its number, whatever the scores are; after a
+        slice or a join only weights are known.
+        """
         _, name, args, kwargs = operation
         known = self._weights[weighted]
         scores = known.scores
@@ -153,7 +174,9 @@ class Following:
             order = order_of(operation, weighted.dim())
             queries, keys = (order.index(axis + len(order)) - len(order) for axis in known[1:3])
             after = scores and turned(scores, order)
-            self._weights[result] = _Weights(after, queries, keys, known.scored, name)
+            self._weights[result] = known._replace(scores=after, queries=queries, keys=keys, turn=name)
+        elif name in _CELL_WISE and not self._keeps_weights(operation, weighted, result, known.product):
+            self._weights[result] = known._replace(scores=None, after=known.after or name)
         elif name in _CELL_WISE and same_matrices(weighted, result) and known.keys >= -2:
             self._weights[result] = known._replace(scores=scores and with_axes_of(scores, weighted, result))
         elif name in _CELL_WISE and result.shape == weighted.shape:
@@ -163,9 +186,25 @@ class Following:
             cut = scores and without_sink(scores, args[1], weighted, result) if is_last else None
             self._weights[result] = known._replace(scores=cut)
         elif name in (*JOINS, "narrow") or (name == "linear" and -1 not in known[1:3]):
-            self._weights[result] = known._replace(scores=None)
+            self._weights[result] = known._replace(scores=None, after=known.after or name)
         else:
             self._lose(name, scored=scores is not None)
+
+    def _keeps_weights(self, operation: Operation, weighted: Tensor, result: Tensor, product: int) -> bool:
+        """Whether weights stay as they are, whatever the scores are: by what the function does, not by these numbers.
+
+        A mask that does not depend on the scores is one of this run, as before softmax: there the numbers decide.
+        """
+        _, name, args, kwargs = operation
+        if name in (*SAME, *VIEWS, "dropout", "nan_to_num"):
+            return True
+        others = [part for part in tensors_among(args, kwargs) if part is not weighted]
+        if name in ("clamp", "clip"):
+            least, most = given(args, kwargs, 1, "min"), given(args, kwargs, 2, "max")
+            is_wide = (least is None or least <= 0) and (most is None or most >= 1)
+            return not others and bool(is_wide)
+        is_apart = all(self._origins.latest(part) < product for part in others)
+        return is_apart and torch.equal(result.nan_to_num(), weighted.nan_to_num().reshape(result.shape))
 
     def split(
         self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], results: Sequence[Any]
@@ -174,7 +213,8 @@ class Following:
         weighted = next((part for part in tensors_among(args, kwargs) if part in self._weights), None)
         if weighted is not None:
             if name in _PARTS:
-                known = self._weights[weighted]._replace(scores=None)
+                known = self._weights[weighted]
+                known = known._replace(scores=None, after=known.after or name)
                 self._weights.update((part, known) for part in results)
             else:
                 self._lose(name)
@@ -183,10 +223,9 @@ class Following:
         """Follow scores from a product to softmax."""
         _, name, args, kwargs = operation
         among = list(tensors_among(args, {}))
-        if name not in _PROJECTIONS and any(
-            part in self._scored and part.numel() == result.numel() for part in among
-        ):
-            self._scored[result] = True
+        scored_parts = [part for part in among if part in self._scored and part.numel() == result.numel()]
+        if name not in _PROJECTIONS and scored_parts:
+            self._scored[result] = any(self._scored[part] for part in scored_parts)
         scored = next((part for part in among if part in self._scores), None)
         if scored is not None:
             after = scores_after(name, args, kwargs, scored, self._scores[scored])
@@ -242,7 +281,10 @@ class Following:
         """A product may be scores; that of a tensor and a parameter is a projection as well."""
         self._scores[result] = replace(scores, product=self._origins.product(result), beside=beside)
         if not any(self._columns.is_parameter(part) for part in of):
-            self._scored[result] = True
+            self._scored[result] = self._is_of_tokens(result)
+
+    def _is_of_tokens(self, product: Tensor) -> bool:
+        return self._columns.of(product).isdisjoint((-1, -2))
 
     def _weighted_product(
         self, name: str, tensors: Sequence[Tensor], result: Tensor, weighted: Tensor
@@ -257,13 +299,27 @@ class Following:
         elif self._is_attention(right if weighted is left else left, weighted, *known[1:3]):
             if weighted is left:
                 self._report(
-                    known.scores, right, result, weighted, of=(right, weighted), result=result, values=right
+                    known.scores,
+                    right,
+                    result,
+                    weighted,
+                    of=(right, weighted),
+                    result=result,
+                    values=right,
+                    after=known.after,
                 )
                 return
             swapped = (*range(weighted.dim() - 2), weighted.dim() - 1, weighted.dim() - 2)
             scores = known.scores and turned(known.scores, swapped)
             self._report(
-                scores, left.mT, result.mT, weighted.mT, of=(left, weighted), result=result, values=left
+                scores,
+                left.mT,
+                result.mT,
+                weighted.mT,
+                of=(left, weighted),
+                result=result,
+                values=left,
+                after=known.after,
             )
 
     def _einsum(
@@ -290,7 +346,8 @@ class Following:
             )
             self._start(result, scores, (left, right))
         elif letters and not any(self._columns.is_parameter(part) for part in tensors):
-            self._scored[result] = True
+            self._scored[result] = self._is_of_tokens(result)
+            self._origins.product(result)
 
     def _weighted_einsum(
         self, letters: Any, tensors: Sequence[Tensor], result: Tensor, weighted: Tensor
@@ -316,6 +373,7 @@ class Following:
                 of=(weighted, values),
                 result=result,
                 values=values,
+                after=known.after,
             )
         elif {key, own[known.queries]} <= {*out} - {*other}:  # heads are mixed, as in talking heads
             self._weights[result] = known._replace(
@@ -328,7 +386,7 @@ class Following:
         """Whether values come from tokens, and neither axis of the weights is the columns of a projection."""
         if self._columns.is_parameter(values):
             self._lose("matmul", "gate")
-        elif self._columns.of(weighted).intersection(axes):
+        elif self._columns.of(weighted).intersection(axes) and not self._weights[weighted].of_tokens:
             self._lose("softmax", "columns", scored=True)
         elif values in self._weights:
             self._lose("matmul", scored=self._weights[weighted].scored)

@@ -31,9 +31,9 @@ from mha_core.interop.running.edits import By, Edit, Part, Patch, Without, edits
 from mha_core.interop.running.found import Asked, Found, Site, found_in
 from mha_core.interop.running.functions import running
 from mha_core.interop.running.names import labels_of
+from mha_core.interop.running.new_scores import OF_SCORES, Rewritten, located_in, require_known, shared
 from mha_core.interop.running.one_sample import of_sample, verified, weights_of, with_heads_axis
 from mha_core.interop.running.padding import real_tokens
-from mha_core.interop.running.new_scores import OF_SCORES, Rewritten, located_in, require_known, shared
 from mha_core.interop.running.recomputed import recomputed
 from mha_core.interop.running.replay import Replay
 from mha_core.interop.running.samples import four_axes

@@ -13,14 +13,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Final, NamedTuple
 
 import torch
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
 from mha_core.interop.running.call import Call, another_path
-from mha_core.interop.running.edits import Edit
+from mha_core.interop.running.edits import Edit, Part
 from mha_core.interop.running.found import Site
 from mha_core.interop.running.one_sample import with_heads_axis
 from mha_core.interop.running.origins import Locate, Writes
@@ -32,7 +32,6 @@ from mha_core.interop.running.watch import Watch
 
 OF_SCORES: Final = ("q", "k")
 """Parts of a head whose change gives other scores."""
-_Part: TypeAlias = Literal["q", "k"]
 
 
 class _Located(NamedTuple):
@@ -53,12 +52,12 @@ class Rewritten:
     """Numbers to be written in a run: by place their positions and values; and by attention the edits they are for."""
 
     numbers: dict[Place, list[tuple[Tensor, Tensor]]] = field(default_factory=dict)
-    expected: dict[int, list[tuple[_Part, int, Any, Tensor]]] = field(default_factory=dict)
+    expected: dict[int, list[tuple[Part, int, Any, Tensor]]] = field(default_factory=dict)
 
     def copy(self) -> Rewritten:
         """Another one with the same numbers, to which more may be added."""
-        numbers, expected = ({key: [*own] for key, own in of.items()} for of in (self.numbers, self.expected))
-        return Rewritten(numbers, expected)  # type: ignore[arg-type]
+        numbers = {place: [*own] for place, own in self.numbers.items()}
+        return Rewritten(numbers, {index: [*own] for index, own in self.expected.items()})
 
     def add(self, index: int, edit: Edit, located: _Located, of: int, sample: int | None = None) -> None:
         """Write the rows of an edit, of all samples or of one; ``of``: how many heads of queries there are."""
@@ -72,7 +71,7 @@ class Rewritten:
         chosen = slice(None) if sample is None else slice(sample, sample + 1)
         self.numbers.setdefault(located.place, []).append((at[chosen].long(), values[chosen]))
         if sample is None:
-            self.expected.setdefault(index, []).append((cast("_Part", edit.part), head, rows, values))
+            self.expected.setdefault(index, []).append((edit.part, head, rows, values))
 
     @property
     def writes(self) -> Writes:
@@ -98,11 +97,11 @@ class Rewritten:
                 )
 
 
-def shared(edits: Sequence[Edit], located: Mapping[_Part, _Located], of: int) -> tuple[bool, bool]:
+def shared(edits: Sequence[Edit], located: Mapping[Part, _Located], of: int) -> tuple[bool, bool]:
     """Whether other heads see what these edits of a head would change, and whether other samples do."""
     heads = samples = False
     for edit in edits:
-        at = located[cast("_Part", edit.part)].at
+        at = located[edit.part].at
         assert edit.head is not None and edit.values is not None  # noqa: S101  # a patch has both
         own = at[:, _own(edit.head, at, of)]
         others = [at[:, _own(other, at, of)] for other in range(of) if other != edit.head]
@@ -113,9 +112,9 @@ def shared(edits: Sequence[Edit], located: Mapping[_Part, _Located], of: int) ->
 
 def located_in(
     subject: Subject, sites: Sequence[Site], wanted: Sequence[int], *, operands: bool = False
-) -> dict[int, dict[_Part, _Located]]:
+) -> dict[int, dict[Part, _Located]]:
     """Where the queries and keys of these attentions are computed, from a run."""
-    found: dict[int, dict[_Part, _Located]] = {}
+    found: dict[int, dict[Part, _Located]] = {}
     tied: list[int] = []
     count = itertools.count()
 
@@ -139,7 +138,7 @@ def located_in(
     return found
 
 
-def _located(call: Call, site: Site) -> dict[_Part, _Located]:
+def _located(call: Call, site: Site) -> dict[Part, _Located]:
     scores = call.scores
     assert scores is not None  # noqa: S101  # the caller has checked
     samples, heads, n_q = site.matrices[:3]
@@ -153,10 +152,10 @@ def _located(call: Call, site: Site) -> dict[_Part, _Located]:
     }
 
 
-def require_known(index: int, edits: Sequence[Edit], located: Mapping[_Part, _Located], site: Site) -> None:
+def require_known(index: int, edits: Sequence[Edit], located: Mapping[Part, _Located], site: Site) -> None:
     """Raise ``InteropError`` where it cannot be known whether the scores follow from what would be written."""
     for edit in edits:
-        own = located[cast("_Part", edit.part)]
+        own = located[edit.part]
         if own.place.is_operand and own.mixed:
             raise InteropError(
                 N_(
@@ -169,7 +168,7 @@ def require_known(index: int, edits: Sequence[Edit], located: Mapping[_Part, _Lo
             )
 
 
-def _are_tied(located: Mapping[_Part, _Located], v_at: tuple[Place, Tensor] | None) -> bool:
+def _are_tied(located: Mapping[Part, _Located], v_at: tuple[Place, Tensor] | None) -> bool:
     """Whether two of q, k and v are the same numbers."""
     parts = [(own.place, own.at) for own in located.values()] + ([v_at] if v_at else [])
     return any(

@@ -27,6 +27,11 @@ MOST_KEPT: Final = 2**19
 """Most weights, values and outputs of an attention that are kept of samples that were not asked for."""
 _ONE_QUERY: Final = N_("Each of the {samples} samples has only one query. Is batch_first right?")
 
+_ROWS: Final = N_(
+    "q is not as the module computed it: it has the factors that the scores get by head or by query, "
+    "such as a temperature."
+)
+
 
 def verified(call: Call, sample: int) -> Captured:
     """One sample of a call with four axes, and those beside it that are kept. Its tokens have no names yet.
@@ -85,6 +90,7 @@ def one_sample(call: Call, sample: int, samples: int) -> Captured:
         context_tokens=None if is_square else (*numbers(n_k - len(call.extra)), *call.extra),
         sample=sample,
         samples=samples,
+        after_softmax=call.after,
         remark=_ONE_QUERY if call.layer and n_q == 1 and samples > 1 else "",
     )
     return (
@@ -174,6 +180,7 @@ def _scored(
         scale=_scale(scores.factor, q.shape[-1]),
         softcap=scores.softcap,
         sinks=per_head,
+        remark=captured.remark or ("" if scores.rows is None else _ROWS),
     )
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from types import EllipsisType
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
 
 import torch
 from torch import Tensor
@@ -84,7 +84,7 @@ class Origins:
         parent = args[0] if args else None
         if not isinstance(parent, Tensor) or parent is result or parent.dtype != result.dtype:
             return made
-        factor, step = 1.0, _same
+        factor, step = 1.0, cast("Step", _same)
         if name in (*TIMES, *OVER) and len(args) > 1 and parent.shape == result.shape:
             number = plain_number(args[1])
             if number is None:
@@ -186,7 +186,7 @@ def _is_slice(index: Any) -> bool:
 
 def _version(tensor: Tensor) -> int:
     """How often a tensor or a view of it was written into; it is not counted in inference mode."""
-    return 0 if tensor.is_inference() else tensor._version
+    return 0 if tensor.is_inference() else tensor._version  # noqa: SLF001  # torch has no public name for it
 
 
 class Writes:

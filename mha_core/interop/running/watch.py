@@ -23,7 +23,6 @@ from mha_core.interop.running.call import Call, compiled, dropped, nested
 from mha_core.interop.running.columns import Columns
 from mha_core.interop.running.folds import Folds
 from mha_core.interop.running.following import Following
-from mha_core.interop.running.origins import Locate, Origins, Writes
 from mha_core.interop.running.functions import (
     Operation,
     layer_again,
@@ -32,6 +31,7 @@ from mha_core.interop.running.functions import (
     with_all_defaults,
     written_out,
 )
+from mha_core.interop.running.origins import Locate, Origins, Writes
 from mha_core.interop.running.scores import Scores
 from mha_core.interop.running.sides import Inputs, Sources
 
@@ -195,8 +195,9 @@ class Watch(TorchFunctionMode):
         of: Sequence[Tensor],
         result: Tensor,
         values: Tensor,
+        after: str = "",
     ) -> None:
-        """Report an attention. ``of``: the tensors whose folds tell samples from heads; ``values``: V as it is given."""
+        """Report an attention, as ``following.Report``."""
         name, groups = self._place()
         mixed, v_at = (False, False), None
         if self._locate and scores:
@@ -223,6 +224,7 @@ class Watch(TorchFunctionMode):
             ),
             mixed=mixed,
             v_at=v_at,
+            after=after,
         )
         self._written |= bool(self._keep(call))
 
