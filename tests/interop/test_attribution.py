@@ -209,6 +209,43 @@ def test_torchs_own_layers_with_norms_first():
     assert (attribute(model, WORDS_OF_TEXT, 4).values - expected).abs().max() < 1e-6
 
 
+TEXTS = ["a", "cat", " cat", " cats", "dog", "x", "y", "dup", "dup", "the", "z"]
+
+
+@pytest.mark.parametrize("vocabulary", [TEXTS, dict(enumerate(TEXTS)), TEXTS.__getitem__])
+def test_a_token_may_be_given_by_its_text(vocabulary):
+    model = Model().eval()
+    by_text = attribute(model, WORDS_OF_TEXT, " cat", "dog", vocabulary=vocabulary)
+    by_id = attribute(model, WORDS_OF_TEXT, 2, 4)
+    assert torch.equal(by_text.values, by_id.values)
+    assert by_text.measure == by_id.measure
+
+
+@pytest.mark.parametrize(
+    ("text", "vocabulary", "said"),
+    [
+        (
+            " Cat",
+            TEXTS,
+            "token: ' Cat' is not one token of the vocabulary; near it are 'cat' (1), ' cat' (2), ' cats' (3)",
+        ),
+        ("dup", TEXTS, "token: 'dup' is the text of several ids: 7, 8; give one of these"),
+        ("\u4e00", TEXTS, "token: '\u4e00' is not one token of the vocabulary, and none is like it"),
+        (
+            " cat",
+            None,
+            "token: to give a text, give vocabulary= too, such as vocabulary=tokenizer.decode; or give the id of "
+            "' cat'",
+        ),
+        (" cat", 3, "vocabulary: expected a list of texts, a mapping of ids to texts, or a function"),
+    ],
+)
+def test_a_text_that_is_no_single_token_is_refused_with_those_like_it(text, vocabulary, said):
+    with pytest.raises(InteropError) as error:
+        attribute(Model().eval(), WORDS_OF_TEXT, text, vocabulary=vocabulary)
+    assert str(error.value).startswith(said)
+
+
 def test_a_place_outside_the_output_is_refused():
     with pytest.raises(InteropError, match="token: expected ids from 0 to 10, got 11"):
         attribute(Model().eval(), WORDS_OF_TEXT, 11)

@@ -1,4 +1,4 @@
-"""The page on the library: what its sections on models and puzzles show is what comes out, cell by cell."""
+"""The pages on the library and on capture: what their cells show is what comes out, cell by cell."""
 
 import ast
 import re
@@ -8,12 +8,14 @@ import pytest
 
 import mha_core
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "library.md").read_text("utf-8")
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 SHOWS = "# → "
 
 
-def cells_after(heading):
-    return re.findall(r"```python\n(.*?)```", PAGE.partition(heading)[2], re.DOTALL)
+def cells_after(heading, page):
+    return re.findall(
+        r"```python\n(.*?)```", (DOCS / page).read_text("utf-8").partition(heading)[2], re.DOTALL
+    )
 
 
 def ran(code, names):
@@ -43,10 +45,10 @@ def shown(cells, names):
 @pytest.mark.filterwarnings("ignore::UserWarning")  # torch on what its layers may be fused into
 def test_what_the_cells_on_your_own_model_show(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    cells = cells_after("## The attention of your own model")
+    cells = cells_after("# The attention of your own model", "capture.md")
     assert (len(cells), shown(cells, {})) == (15, 17)
     assert (tmp_path / "mine.mha.json").stat().st_size > 1000
 
 
 def test_what_the_cell_on_puzzles_shows():
-    assert shown(cells_after("## Puzzles")[:1], {"mha": mha_core}) == 2
+    assert shown(cells_after("## Puzzles", "library.md")[:1], {"mha": mha_core}) == 2

@@ -141,7 +141,8 @@ MEASURED: dict[str, Any] = {
     "logit": logit,
     "Measure": Measure(),
     "out[0, -1, 1]": lambda out: out[0, -1, 1],
-    "<lambda>": [lambda out: out[0, -1, 0], lambda out: out][0],  # two on one line
+    "out[0, -1, 0]": [lambda out: out[0, -1, 0], lambda out: out[0, 1, 0]][0],  # two on one line
+    "out[0, 1, 1]": [lambda out: out[0, 0, 1], lambda out: out[0, 1, 1]][1],
     "out[0, 0, 0] - out[0, 0, 1]": (
         lambda out: out[0, 0, 0]
         - out[0, 0, 1]

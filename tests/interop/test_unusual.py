@@ -476,6 +476,9 @@ ARGUMENTS: dict[str, Callable[[Layer], Any]] = {
     "not numpy.ndarray": lambda m: anything(m, X.numpy()),
     "inputs: the module failed on list: TypeError: linear(): argument 'input' (position 1) must be Tensor, "
     "not list": lambda m: anything(m, ([[1, 2]],)),
+    "inputs: a list is taken as the arguments of the module; make a tensor of its numbers, torch.tensor(…)": (
+        lambda m: anything(m, [[1, 2], [3, 4]])
+    ),
     "inputs: expected a tensor, a tuple of arguments or a mapping of keywords, got 3": (
         lambda m: swept(m, X, patch_from=3)
     ),

@@ -34,6 +34,7 @@ from mha_core.interop.running.padding import real_tokens
 from mha_core.interop.running.second_run import tensors_in
 from mha_core.interop.running.subject import Subject, outputs_of_parts
 from mha_core.interop.running.sweep import Sweep
+from mha_core.interop.running.texts import Vocabulary, id_of
 
 _MOST_NAMES: Final = 3
 """How many parts an error lists."""
@@ -68,6 +69,7 @@ class Options(TypedDict, total=False):
 
     row: int | None
     part: str | None
+    vocabulary: Vocabulary | None
     keywords: Mapping[str, Any] | None
     batch: int | None
     real: Any
@@ -78,8 +80,8 @@ class Options(TypedDict, total=False):
 def attribute(
     module: nn.Module,
     inputs: Any,
-    token: int | Tensor,
-    against: int | Tensor | None = None,
+    token: int | str | Tensor,
+    against: int | str | Tensor | None = None,
     *,
     sample: int = 0,
     **options: Unpack[Options],
@@ -90,8 +92,8 @@ def attribute(
 def attribute(
     module: nn.Module,
     inputs: Any,
-    token: int | Tensor,
-    against: int | Tensor | None = None,
+    token: int | str | Tensor,
+    against: int | str | Tensor | None = None,
     *,
     sample: Sequence[int],
     **options: Unpack[Options],
@@ -101,12 +103,13 @@ def attribute(
 def attribute(
     module: nn.Module,
     inputs: Any,
-    token: int | Tensor,
-    against: int | Tensor | None = None,
+    token: int | str | Tensor,
+    against: int | str | Tensor | None = None,
     *,
     sample: int | Sequence[int] = 0,
     row: int | None = None,
     part: str | None = None,
+    vocabulary: Vocabulary | None = None,
     keywords: Mapping[str, Any] | None = None,
     batch: int | None = None,
     real: Any = None,
@@ -117,11 +120,12 @@ def attribute(
 
         direct[l, h] = U(γ ∘ (O_h·W_O − mean) / s)[token]      W_O: the head's rows; no mean with RMSNorm
 
-    ``token``: its id, or a vector v with as many numbers as the output has columns, for Σ_t v_t · logit_t; ``against``:
-    another id, whose logit is subtracted. ``sample`` and ``row``: at which position of the output; by default the
-    sample's last real one. With a list of samples there is an attribution for each. ``part``: a part of the module
-    whose output takes the place of the logits, such as a layer, for a direction v of the residual stream. ``inputs``,
-    ``keywords``, ``batch``, ``real`` and ``context_real``: as for ``capture``.
+    ``token``: its id; its text, if ``vocabulary`` has the texts of ids as for ``Changed.named``; or a vector v with as
+    many numbers as the output has columns, for Σ_t v_t · logit_t; ``against``: another id or text, whose logit is
+    subtracted. ``sample`` and ``row``: at which position of the output; by default the sample's last real one. With a
+    list of samples there is an attribution for each. ``part``: a part of the module whose output takes the place of the
+    logits, such as a layer, for a direction v of the residual stream. ``inputs``, ``keywords``, ``batch``, ``real`` and
+    ``context_real``: as for ``capture``.
 
     The module runs once more, and whatever is not linear is held fixed: weights, activations, the scales of norms and
     gates. The gradient of the logit is then exact, and a head contributes its outputs · their gradient, with W_O, norm
@@ -144,7 +148,7 @@ def attribute(
         found = first_run(subject, asked)
         with plain_afterwards(subject.module):
             ran = _Ran.of(subject, found, name)
-            own = tuple(ran.attribution(one, row, token, against) for one in samples)
+            own = tuple(ran.attribution(one, row, token, against, vocabulary) for one in samples)
     return own if several else own[0]
 
 
@@ -175,12 +179,12 @@ class _Ran:
         return cls(found, linear, tensor, part)
 
     def attribution(
-        self, sample: Any, row: int | None, token: Any, against: int | Tensor | None
+        self, sample: Any, row: int | None, token: Any, against: Any, vocabulary: Vocabulary | None
     ) -> Attribution:
         """The contributions to one logit, or to a sum of several."""
         attentions = self.found.attentions
         sample = counted(sample, attentions[0].samples, SAMPLES, "sample")
-        direction, words = _direction(token, against, self.output, self.part)
+        direction, words = _direction(token, against, self.output, self.part, vocabulary)
         shares = None
         for at in _places(self.output, attentions, sample, row):
             shares = self._shares(at, direction)
@@ -339,7 +343,9 @@ def _by_source(gradient: Tensor, attention: Captured, sample: int) -> Tensor | N
     return (one.weights.to(EXACT) * along).sum(1)
 
 
-def _direction(token: Any, against: Any, output: Tensor, part: str | None) -> tuple[Tensor, str]:
+def _direction(
+    token: Any, against: Any, output: Tensor, part: str | None, vocabulary: Vocabulary | None
+) -> tuple[Tensor, str]:
     """How much of each column of the output is meant, and in words."""
     count, kind = output.shape[-1], "logit" if part is None else "column"
     direction = torch.zeros(count, dtype=EXACT, device=output.device)
@@ -352,6 +358,8 @@ def _direction(token: Any, against: Any, output: Tensor, part: str | None) -> tu
     for given, sign, place in ((token, 1, "token"), (against, -1, "against")):
         if given is not None:
             own = given.item() if isinstance(given, Tensor) and given.numel() == 1 else given
+            if isinstance(own, str):
+                own = id_of(own, vocabulary, count, place)
             if isinstance(own, int) and own < 0:
                 raise InteropError(_TOKENS, place=place, last=count - 1, got=own)
             number = counted(own, count, _TOKENS, place)

@@ -151,6 +151,11 @@ def arguments(
     if inputs is None or isinstance(inputs, int | float):
         sentence = N_("expected a tensor, a tuple of arguments or a mapping of keywords, got {got}")
         raise _not_expected("inputs", sentence, inputs)
+    if isinstance(inputs, list) and inputs and all(isinstance(part, int | float | list) for part in inputs):
+        sentence = N_(
+            "a list is taken as the arguments of the module; make a tensor of its numbers, torch.tensor(…)"
+        )
+        raise InteropError(sentence, place="inputs")
     module = getattr(module, "_orig_mod", module)  # the module inside that of torch.compile
     if isinstance(inputs, Mapping):
         return module, (), {**inputs, **(keywords or {})}

@@ -64,8 +64,9 @@ class Captured:
     h heads of queries, g heads of keys and values; n_q queries, n_k keys:
 
     name             the part of the module that computed it, or the module's class if it is the module itself
-    q, k, v          h × n_q × d_k, g × n_k × d_k, g × n_k × d_v; without plain factors, which are in ``scale``; q has
-                     those that scores have by head or by query, such as a temperature. q and k are None if an example cannot compute the weights from them.
+    q, k, v          h × n_q × d_k, g × n_k × d_k, g × n_k × d_v; plain factors of q and k are in ``scale``, those that
+                     scores have by head or by query, such as a temperature, in q. q and k are None if an example cannot
+                     compute the weights from them.
                      ``k.repeat_interleave(h // g, 0)`` has the keys of each head of queries
     weights          h × n_q × n_k, computed in float64 if the module did not compute them
     outputs          h × n_q × d_v: weights · V, before heads are concatenated and multiplied by W_O (an example's

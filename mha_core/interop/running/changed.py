@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,10 +16,8 @@ from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.edits import Done
 from mha_core.interop.running.lookup import SAMPLES, counted, whole
 from mha_core.interop.running.padding import real_tokens
+from mha_core.interop.running.texts import Vocabulary, require_vocabulary, text_of
 from mha_core.notebook import HEADS, html_of
-
-Vocabulary = Sequence[str] | Mapping[int, str] | Callable[[int], str]
-"""The text of each id, or a function that returns it, such as ``tokenizer.decode``."""
 
 
 class TokenChange(NamedTuple):
@@ -153,17 +151,7 @@ class Changed:
 
         Raises ``InteropError`` for anything else, and where the function fails or returns no text.
         """
-        of_ids = not isinstance(vocabulary, Mapping) or all(isinstance(token, int) for token in vocabulary)
-        known = callable(vocabulary) or isinstance(vocabulary, Sequence | Mapping)
-        if isinstance(vocabulary, str) or not known or not of_ids:
-            raise InteropError(
-                N_(
-                    "expected a list of texts, a mapping of ids to texts, or a function such as "
-                    "tokenizer.decode, got {kind}"
-                ),
-                place="vocabulary",
-                kind=type(vocabulary).__name__,
-            )
+        require_vocabulary(vocabulary)
         named = replace(self, logits=True, vocabulary=vocabulary)
         if self.before.dim() and self.before.shape[-1]:
             named.name(0)
@@ -171,16 +159,7 @@ class Changed:
 
     def name(self, token: int) -> str | None:
         """The text of an id; None for one without. Raises ``InteropError`` as ``named`` does."""
-        texts = self.names if self.vocabulary is None else self.vocabulary
-        try:
-            text: Any = texts(token) if callable(texts) else texts[token]
-        except Exception as error:
-            if isinstance(error, LookupError) and not callable(texts):
-                return None
-            raise _no_text(token, f"{type(error).__name__}: {error}") from error
-        if not isinstance(text, str):
-            raise _no_text(token, repr(text)[:80])
-        return text
+        return text_of(token, self.names if self.vocabulary is None else self.vocabulary)
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows: the heads of the changed run and the output's change; None without ``mha_view``."""
@@ -195,10 +174,6 @@ class Changed:
         return (
             f"{what}: largest change of the output ({shown_shape(self.before)}): {self.largest:.3g} at [{at}]"
         )
-
-
-def _no_text(token: int, got: str) -> InteropError:
-    return InteropError(N_("expected the text of id {id}, got {got}"), place="vocabulary", id=token, got=got)
 
 
 def logits_of(output: Any) -> Tensor | None:

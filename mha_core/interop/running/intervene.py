@@ -153,7 +153,7 @@ def _with_new_scores(
         before = {other: own for other, own in left.items() if other < index}
         alone = list[Edit]()
         for head, own in by_head.items():
-            require_known(index, own, located[index], sites[index])
+            require_known(own, located[index], sites[index])
             are_shared, are_samples = shared(own, located[index], of)
             if not are_shared and not are_samples:
                 for edit in own:

@@ -61,7 +61,8 @@ class Rewritten:
 
     def add(self, index: int, edit: Edit, located: _Located, of: int, sample: int | None = None) -> None:
         """Write the rows of an edit, of all samples or of one; ``of``: how many heads of queries there are."""
-        assert edit.head is not None and edit.values is not None  # noqa: S101  # a patch has both
+        assert edit.head is not None  # noqa: S101  # a patch of q or k has both
+        assert edit.values is not None  # noqa: S101
         head = _own(edit.head, located.at, of)
         rows = slice(None) if edit.rows is None else list(edit.rows)
         at = located.at[:, head, rows]
@@ -102,11 +103,12 @@ def shared(edits: Sequence[Edit], located: Mapping[Part, _Located], of: int) -> 
     heads = samples = False
     for edit in edits:
         at = located[edit.part].at
-        assert edit.head is not None and edit.values is not None  # noqa: S101  # a patch has both
+        assert edit.head is not None  # noqa: S101  # a patch of q or k has both
+        assert edit.values is not None  # noqa: S101
         own = at[:, _own(edit.head, at, of)]
         others = [at[:, _own(other, at, of)] for other in range(of) if other != edit.head]
-        heads |= any(bool(torch.isin(own, other).any()) for other in others)
-        samples |= len(edit.values) > 1 and bool(torch.isin(own[:1], own[1:]).any())
+        heads |= any(_meet(own, other) for other in others)
+        samples |= len(edit.values) > 1 and _meet(own[:1], own[1:])
     return heads, samples
 
 
@@ -152,7 +154,7 @@ def _located(call: Call, site: Site) -> dict[Part, _Located]:
     }
 
 
-def require_known(index: int, edits: Sequence[Edit], located: Mapping[Part, _Located], site: Site) -> None:
+def require_known(edits: Sequence[Edit], located: Mapping[Part, _Located], site: Site) -> None:
     """Raise ``InteropError`` where it cannot be known whether the scores follow from what would be written."""
     for edit in edits:
         own = located[edit.part]
@@ -172,9 +174,13 @@ def _are_tied(located: Mapping[Part, _Located], v_at: tuple[Place, Tensor] | Non
     """Whether two of q, k and v are the same numbers."""
     parts = [(own.place, own.at) for own in located.values()] + ([v_at] if v_at else [])
     return any(
-        one[0] == other[0] and bool(torch.isin(one[1], other[1]).any())
-        for one, other in itertools.combinations(parts, 2)
+        one[0] == other[0] and _meet(one[1], other[1]) for one, other in itertools.combinations(parts, 2)
     )
+
+
+def _meet(one: Tensor, other: Tensor) -> bool:
+    """Whether some numbers are in both."""
+    return bool(torch.isin(one.flatten(), other.flatten()).any())
 
 
 def _four(part: Tensor, samples: int) -> Tensor:

@@ -302,10 +302,20 @@ def _words_of(measure: Callable[[Any], Any] | None) -> str:
         tree = ast.parse("".join(linecache.getlines(code.co_filename)))
     except (SyntaxError, ValueError):
         return name
+    places = [(first, begin, last, end) for first, last, begin, end in code.co_positions() if begin != end]
     there = [
-        one for one in ast.walk(tree) if isinstance(one, ast.Lambda) and one.lineno == code.co_firstlineno
+        one.body
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Lambda) and one.lineno == code.co_firstlineno and _holds(one.body, places)
     ]
-    return ast.unparse(there[0].body) if len(there) == 1 else name
+    return ast.unparse(there[-1]) if there else name  # the last one is the innermost
+
+
+def _holds(body: ast.expr, places: Sequence[tuple[Any, ...]]) -> bool:
+    """Whether code with these places, each a line and column of its start and end, is that of this expression."""
+    known = [place for place in places if None not in place]
+    begin, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+    return all(begin <= place[:2] and place[2:] <= end for place in known)
 
 
 def _number(measure: Callable[[Any], Any], output: Any) -> float:
