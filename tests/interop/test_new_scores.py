@@ -357,3 +357,54 @@ def test_a_mask_that_is_applied_twice_leaves_scores_known():
     (one,) = capture(Layer(masked), X)
     assert one.q is not None
     assert one.causal
+
+
+@pytest.mark.parametrize("part", ["q", "k"])
+@pytest.mark.parametrize("first", [True, False])
+def test_torchs_own_layer(first, part):
+    layer = nn.MultiheadAttention(MANY, HEADS, batch_first=first).double().eval()
+    x, new = X if first else X.transpose(0, 1), drawn(SAMPLES, TOKENS, WIDTH)
+    changed = capture(layer, (x, x, x), patch={(0, 1, part): new})
+    projected = F.linear(X, layer.in_proj_weight, layer.in_proj_bias).detach().chunk(3, -1)
+    q, k, v = (split(matrix).clone() for matrix in projected)
+    {"q": q, "k": k}[part][:, 1] = new
+    wanted = layer.out_proj(((q @ k.mT / 2).softmax(-1) @ v).transpose(1, 2).flatten(2))
+    assert apart(changed.after, wanted if first else wanted.transpose(0, 1)) <= 1e-12
+
+
+def test_later_layers_go_on_with_new_keys():
+    stack = nn.Sequential(Layer(top_two), Layer(by_norm)).eval()
+    new, other = drawn(TOKENS, WIDTH), drawn(TOKENS, WIDTH, seed=9)
+    changed = capture(stack, X, patch={(0, 1, "k"): new, (1, 2, "k"): other})
+
+    def writes(head: int, numbers: Tensor) -> Callable[..., Tensor]:
+        def write(_: nn.Module, __: Any, out: Tensor) -> Tensor:
+            out = out.clone()
+            out[..., head * WIDTH : (head + 1) * WIDTH] = numbers
+            return out
+
+        return write
+
+    stack.get_submodule("0.k").register_forward_hook(writes(1, new))
+    stack.get_submodule("1.k").register_forward_hook(writes(2, other))
+    with torch.no_grad():
+        assert apart(changed.after, stack(X)) <= WITHIN
+
+
+def shaw_of_values_by_matmul(own: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    weights = (q @ k.mT / 2).softmax(-1)
+    rows = weights.permute(2, 0, 1, 3).reshape(TOKENS, -1, TOKENS) @ own.values(own.relative)
+    return rows.view(TOKENS, -1, HEADS, WIDTH).permute(1, 2, 0, 3) + weights @ v
+
+
+@pytest.mark.parametrize(("attend", "product"), [(shaw, "einsum"), (shaw_of_values_by_matmul, "matmul")])
+def test_a_remark_says_that_weights_are_read_by_another_product(attend, product):
+    said = f"The weights also go into {product}, besides their product with V."
+    changed = capture(Layer(attend), X, without=[(0, 1)])
+    assert said in repr(changed.unchanged[0])
+    assert said in repr(changed.found[0])
+
+
+@pytest.mark.parametrize("attend", [plain, shaw_before, fused])
+def test_weights_that_only_values_read_have_no_remark(attend):
+    assert capture(Layer(attend), X)[0].remark == ""

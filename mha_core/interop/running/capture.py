@@ -100,8 +100,8 @@ def capture(
         capture(model, ids, patch={("layer.3", 5): weights})      outputs = weights · V, n_q × n_k; rows may sum to
                                                                   other numbers than 1
         capture(model, ids, patch={("layer.3", 5, "outputs"): o}) outputs = o, n_q × d_v
-        capture(model, ids, patch={("layer.3", 5, "k"): k})       weights of these keys, n_k × d_k, as this head alone
-                                                                  sees them; "q" and "v" likewise
+        capture(model, ids, patch={("layer.3", 5, "k"): k})       the module goes on with these keys, n_k × d_k, which
+                                                                  this head alone sees; "q" and "v" likewise
         capture(model, ids, without=[At("layer.3", 5, rows=-1)])  outputs = 0 for the last query alone
         capture(model, ids, without=[At("layer.3.mlp")])          the output of a part of the module is 0, each time
                                                                   that it runs
@@ -114,10 +114,10 @@ def capture(
 
     Raises ``InteropError`` if no attention was seen (the sentence says what happened to the result of softmax), if
     samples and heads cannot be distinguished, if weights · V differs from the outputs, for dropout of weights, for
-    nested tensors, for a ``sample`` beyond the batch, for ``tokens`` that fit no attention, for names, heads, rows and
-    shapes in ``without`` and ``patch`` that fit none or several, for numbers in them that are not finite, for q and k
-    if it is not known how the weights follow from them, if the changed run computes other attentions, for ``by="mean"``
-    with nothing to switch off, and for arguments of another kind.
+    nested tensors, for a ``sample`` beyond the batch, for ``tokens`` that fit no attention, for names, heads, rows
+    and shapes in ``without`` and ``patch`` that fit none or several, for numbers in them that are not finite, for q
+    and k if it is not known how the weights follow from them, or where else they are used, if the changed run
+    computes other attentions, for ``by="mean"`` with nothing to switch off, and for arguments of another kind.
     """
     module, args, named = arguments(module, inputs, keywords, batch)
     require_kinds(tokens, context_tokens, sample, without, patch, by)

@@ -87,6 +87,7 @@ class Captured:
     batch            other samples of the same attention, by their number, as many as ``MOST_KEPT`` numbers hold
     after_softmax    the function after softmax that may have changed weights, whatever it did to these, so that q and k
                      are None; or ""
+    read_again       a product besides that with V that reads the weights; or ""
     of_context       whether its queries are tokens of the context, as in an encoder that a decoder attends to
     remark           what looks like a mistake in the call, or is to be known of q, as a template of a sentence; or ""
     new_weights      heads whose weights were replaced in this run: Q and K do not give them
@@ -117,6 +118,7 @@ class Captured:
     bias: Tensor | None = None
     of_context: bool = False
     after_softmax: str = ""
+    read_again: str = ""
 
     @property
     def added(self) -> Tensor:
@@ -142,7 +144,7 @@ class Captured:
     def _in_remark(self) -> dict[str, Any]:
         """The numbers in a remark: how many samples there are, and which have no padding that is known."""
         whole = [] if self.real is None else self.real.all(-1).nonzero().flatten().tolist()
-        return {"samples": self.samples, "whole": _counted(whole)}
+        return {"samples": self.samples, "whole": _counted(whole), "operation": self.read_again}
 
     def _mask_in_words(self) -> str:
         """What is known of the mask, for the text form."""

@@ -126,6 +126,7 @@ class Following:
             _known()
         )  # whatever was done to scores cell by cell: whether they are of tokens
         self._weights: _Known[_Weights] = _known()
+        self._folded: _Known[bool] = _known()  # weights in other matrices
 
     def follow(self, operation: Operation, result: Tensor) -> None:
         """Follow a function that returned a tensor."""
@@ -189,6 +190,8 @@ class Following:
             self._weights[result] = known._replace(scores=None, after=known.after or name)
         else:
             self._lose(name, scored=scores is not None)
+            if name in VIEWS and known.of_tokens:
+                self._folded[result] = True
 
     def _keeps_weights(self, operation: Operation, weighted: Tensor, result: Tensor, product: int) -> bool:
         """Whether weights stay as they are, whatever the scores are: by what the function does, not by these numbers.
@@ -248,6 +251,8 @@ class Following:
         weighted: Tensor | None,
     ) -> None:
         """Weights times values complete an attention; any other product may start one."""
+        if any(part in self._folded for part in tensors):
+            self._lose(name, "again")
         if weighted is not None:
             self._weighted_product(name, tensors, result, weighted)
             return
@@ -296,6 +301,7 @@ class Following:
             self._lose(name)
         elif known[1:3] != ((-2, -1) if weighted is left else (-1, -2)):
             self._lose(known.turn or name, scored=known.scored)
+            self._again(name, weighted)
         elif self._is_attention(right if weighted is left else left, weighted, *known[1:3]):
             if weighted is left:
                 self._report(
@@ -381,11 +387,18 @@ class Following:
             )
         else:
             self._lose("einsum")
+            self._again("einsum", weighted)
+
+    def _again(self, name: str, weighted: Tensor) -> None:
+        """Say that weights are read by another product than that with V."""
+        if self._weights[weighted].of_tokens:
+            self._lose(name, "again")
 
     def _is_attention(self, values: Tensor, weighted: Tensor, *axes: int) -> bool:
         """Whether values come from tokens, and neither axis of the weights is the columns of a projection."""
         if self._columns.is_parameter(values):
             self._lose("matmul", "gate")
+            self._again("matmul", weighted)
         elif self._columns.of(weighted).intersection(axes) and not self._weights[weighted].of_tokens:
             self._lose("softmax", "columns", scored=True)
         elif values in self._weights:

@@ -135,6 +135,7 @@ def found_in(
             again,
             sites,
         )
+    decided = [(_read_again(one, watch.again), split) for one, split in decided]
     names = {one.name for one, _ in decided}
     skipped = [
         _not_followed(*end) for end in watch.lost.items() if end[1][1] == "columns" or end[0] not in names
@@ -150,6 +151,18 @@ def found_in(
         for site, side, (one, split) in zip(sites, own_sides, decided, strict=True)
     )
     return Found(output, attentions, tuple(own_sites))
+
+
+_AGAIN: Final = N_(
+    "The weights also go into {operation}, besides their product with V. The outputs here are without that part, and "
+    "heads that are switched off, or given other weights or outputs, keep it."
+)
+
+
+def _read_again(one: Captured, products: Mapping[str, str]) -> Captured:
+    """With the remark that its weights are read by a product besides that with V, if they are."""
+    name = products.get(one.name, "")
+    return replace(one, read_again=name, remark=one.remark or _AGAIN) if name else one
 
 
 def _require_batch(

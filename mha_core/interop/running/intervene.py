@@ -52,7 +52,10 @@ def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: 
     attentions: list[Captured] = []
 
     def see(call: Call, own: Sequence[Edit], outputs: Tensor, weights: Mapping[int, Tensor]) -> None:
-        one = verified(call, asked.sample)
+        one, first = verified(call, asked.sample), found.attentions[len(attentions)]
+        one = replace(
+            one, read_again=first.read_again, remark=one.remark or (first.remark if first.read_again else "")
+        )
         batch = {number: _edited(other, own, outputs, weights) for number, other in one.batch.items()}
         attentions.append(replace(_edited(one, own, outputs, weights), batch=batch))
 

@@ -72,6 +72,8 @@ class Watch(TorchFunctionMode):
         self._written = False  # whether ``keep`` has changed outputs inside torch's layer
         self.ends: dict[str, tuple[str, str]] = {}
         """By part of the module: the operation after which a softmax's result was not followed, and why as a word."""
+        self.again: dict[str, str] = {}
+        """By part of the module: a product, besides that with V, that reads its weights."""
         self.lost: dict[str, tuple[str, str]] = {}
         """The same, only where the softmax was of scores: it began as a product, as an attention does."""
 
@@ -170,6 +172,9 @@ class Watch(TorchFunctionMode):
     def _lose(self, operation: str, why: str = "other", *, scored: bool = False) -> None:
         """``operation``: "" for a softmax of which nothing is known yet."""
         name = self._place()[0]
+        if why == "again":
+            self.again[name] = operation
+            return
         if why == "rows":  # no softmax is known: what is known of another comes first
             self.lost.setdefault(name, (operation, why))
             return
