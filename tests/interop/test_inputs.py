@@ -116,7 +116,7 @@ def test_numbers_may_be_tensors_with_one():
     assert attribute(writer(), IDS, torch.tensor(3)).total == attribute(writer(), IDS, 3).total
 
 
-@pytest.mark.parametrize("token", [-1, -100, 20, "cat", torch.tensor([1, 2]), True])
+@pytest.mark.parametrize("token", [-1, -100, 20, torch.tensor([1, 2]), True])
 def test_ids_do_not_count_from_the_end(token):
     with pytest.raises(InteropError, match="token: expected ids from 0 to 19, got "):
         attribute(writer(), IDS, token)

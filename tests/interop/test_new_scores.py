@@ -280,7 +280,7 @@ def test_what_is_an_input_or_also_the_values_is_replaced_in_the_product(part):
 
 def test_an_input_is_not_replaced_where_a_bias_may_follow_from_it():
     q, k = drawn(2, 1, TOKENS, 4), drawn(2, 1, TOKENS, 4, seed=8)
-    with pytest.raises(InteropError, match="its mask, bias or divisor may be computed from these"):
+    with pytest.raises(InteropError, match="Its mask, bias or divisor may be computed from these"):
         capture(Inputs(bias=True), (q, k), patch={(0, 0, "q"): torch.zeros(TOKENS, 4)})
     changed = capture(Inputs(bias=True), (q, k), patch={(0, 0, "k"): k[0, 0]})
     assert changed.largest > 1e-3

@@ -161,9 +161,9 @@ def require_known(edits: Sequence[Edit], located: Mapping[Part, _Located], site:
         if own.place.is_operand and own.mixed:
             raise InteropError(
                 N_(
-                    "{part} has no numbers of its own here: the module uses the same ones elsewhere, or gets them as "
-                    "an input, and its mask, bias or divisor may be computed from these, so it cannot be "
-                    "replaced alone; replace “weights”"
+                    "{part} has no numbers of its own here: the module uses the same ones elsewhere, writes into them "
+                    "later, or gets them as an input. Its mask, bias or divisor may be computed from these, so {part} "
+                    "cannot be replaced alone; replace “weights”"
                 ),
                 place=site.name,
                 part=edit.part,
