@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812  # its usual name
 
 from mha_core import InteropError, trace
+from mha_core.example.model import text_in
 from mha_core.interop import At, capture
 from tests.interop.families import inputs, made
 
@@ -170,8 +171,12 @@ def test_what_is_captured_after_new_queries_is_of_them(attend):
     new = drawn(TOKENS, WIDTH)
     (one,) = capture(Layer(attend), X, patch={(0, 1, "q"): new}).found
     assert apart(one.q[1], new) == 0
-    assert one.new_weights == ()
-    assert apart(trace(one.example())["weights"].cpu(), one.weights) <= WITHIN
+    assert (one.new_weights, one.new_scores) == ((), (1,))
+    example = one.example()
+    assert apart(trace(example)["weights"].cpu(), one.weights) <= WITHIN
+    assert "The queries or keys of heads=[1] were replaced while the model ran." in text_in(
+        example.note, "en"
+    )
 
 
 @pytest.mark.parametrize("part", ["q", "k"])

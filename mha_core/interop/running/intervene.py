@@ -52,11 +52,16 @@ def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: 
     attentions: list[Captured] = []
 
     def see(call: Call, own: Sequence[Edit], outputs: Tensor, weights: Mapping[int, Tensor]) -> None:
-        one, first = verified(call, asked.sample), found.attentions[len(attentions)]
+        index = len(attentions)
+        one, first = verified(call, asked.sample), found.attentions[index]
         one = replace(
-            one, read_again=first.read_again, remark=one.remark or (first.remark if first.read_again else "")
+            one,
+            read_again=first.read_again,
+            remark=one.remark or (first.remark if first.read_again else ""),
+            new_scores=_heads_of(edits.heads.get(index, ()), OF_SCORES),
         )
-        batch = {number: _edited(other, own, outputs, weights) for number, other in one.batch.items()}
+        others = {number: replace(other, new_scores=one.new_scores) for number, other in one.batch.items()}
+        batch = {number: _edited(other, own, outputs, weights) for number, other in others.items()}
         attentions.append(replace(_edited(one, own, outputs, weights), batch=batch))
 
     with outputs_of_parts(
@@ -307,8 +312,6 @@ def _edited(one: Captured, edits: Sequence[Edit], outputs: Tensor, new: Mapping[
     weights = one.weights.clone()
     for head, own in new.items():
         weights[head] = own[one.sample].to(weights)
-    of_weights = {edit.head for edit in edits if edit.part == "weights" and edit.head is not None}
-    of_outputs = {edit.head for edit in edits if edit.part in ("outputs", "v") and edit.head is not None}
     hidden = torch.isneginf(one.added).expand_as(weights)
     is_over = any(bool(weights[head][hidden[head]].any()) for head in new)
     return replace(
@@ -316,6 +319,11 @@ def _edited(one: Captured, edits: Sequence[Edit], outputs: Tensor, new: Mapping[
         weights=weights,
         remark=one.remark or (_OVER_MASK if is_over else ""),
         outputs=of_sample(outputs, one.sample),
-        new_weights=tuple(sorted(of_weights)),
-        new_outputs=tuple(sorted(of_outputs)),
+        new_weights=_heads_of(edits, ("weights",)),
+        new_outputs=_heads_of(edits, ("outputs", "v")),
     )
+
+
+def _heads_of(edits: Sequence[Edit], parts: Sequence[Part]) -> tuple[int, ...]:
+    """The heads of which one of these parts is changed."""
+    return tuple(sorted({edit.head for edit in edits if edit.part in parts and edit.head is not None}))

@@ -30,7 +30,7 @@ from mha_core.interop.running.second_run import tensors_in
 from mha_core.interop.running.subject import Subject
 from mha_core.interop.running.watch import Watch
 
-OF_SCORES: Final = ("q", "k")
+OF_SCORES: Final[tuple[Part, ...]] = ("q", "k")
 """Parts of a head whose change gives other scores."""
 
 

@@ -235,7 +235,7 @@ class Writes:
         new = tensor.clone()
         for positions, numbers in self._numbers[place]:
             at = torch.unravel_index(positions.to(new.device), place.shape)
-            new[at] = (numbers.to(new.device) * place.factor).to(new.dtype)
+            new[at] = (numbers * place.factor).to(new)
         return new
 
 
