@@ -266,6 +266,12 @@ CELL: Final = {
         "in Python."
     ),
     "layer_head": N_("{layer}, head {head}"),
+    "kind_after_same": N_("induction"),
+    "by_after_same": N_("induction: after the same word"),
+    "told_after_same": N_(
+        "Induction: looks at the token that followed the same word earlier, with {number} of its word-to-word weight "
+        "({chance} by chance)."
+    ),
     "heads_all": N_("{layers} {layers:attention|attentions}, {heads} {heads:head|heads} each"),
     "tokens_hint": N_("{count} tokens. Choose a token, and each map shows where it looks."),
     "part": N_("Attentions"),

@@ -94,20 +94,21 @@ export const signedText = (by, decimals) =>
   `${by >= 0.5 * 10 ** -decimals ? "+" : ""}${format(by, decimals)}`;
 
 /**
- * The word and the number below a head's picture: the measure that heads are sorted by, where the chosen token looks,
+ * The word and the number below a head's picture: the measure that heads are sorted or chosen by, where the chosen token looks,
  * how far the head differs between two sentences, or what it does.
  * @param {Record<string, string>} words
  * @param {ModelRun} run
- * @param {Pick<ModelPlace, "token" | "by">} place
+ * @param {Pick<ModelPlace, "token" | "by" | "only">} place
  * @param {number} at
  * @param {PictureOf} picture
  * @returns {[string, string]}
  */
-export function captionOf(words, run, { token, by }, at, picture) {
+export function captionOf(words, run, { token, by, only }, at, picture) {
   if (by === "difference" && isOfTwo(run)) return ["", differenceText(run, at)];
-  if (by) {
-    const number = measureOf(run, by.replace("-", ""), at);
-    return ["", number === null ? "–" : measureText(by.replace("-", ""), number)];
+  const name = by.replace("-", "") || (token === null && run.measures.includes(only) ? only : "");
+  if (name) {
+    const number = measureOf(run, name, at);
+    return ["", number === null ? "–" : measureText(name, number)];
   }
   if (token !== null) {
     const { to, value } = lookOf(run, at, token, picture) ?? { to: "", value: "–" };
