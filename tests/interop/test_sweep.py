@@ -1,5 +1,7 @@
 """A sweep by means and by patches from another run is what ``capture`` gives with the same numbers as a patch."""
 
+import io
+import itertools
 from typing import Any
 
 import pytest
@@ -8,6 +10,7 @@ from torch import Tensor
 
 from mha_core import InteropError
 from mha_core.interop import capture, sweep
+from mha_core.interop.running.progress import counted_out
 from tests.interop.test_capture import randn
 from tests.interop.test_intervene import HEADS, SAMPLES, TOKENS, WAYS, WIDTH, X, apart, hand
 
@@ -158,3 +161,25 @@ def test_a_sweep_keeps_the_name_of_what_was_measured(name):
 
 def test_a_lambda_without_a_file_has_no_expression():
     assert sweep(hand(), X, eval("lambda out: out[0, 0, 0]")).measure == "<lambda>"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("stream", "lines"), [(Terminal, 10), (io.StringIO, 0)])
+def test_at_a_terminal_a_line_counts_the_heads_and_goes_again(monkeypatch, stream, lines):
+    said = stream()
+    monkeypatch.setattr("sys.stderr", said)
+    seconds = itertools.count()
+    monkeypatch.setattr("mha_core.interop.running.progress.monotonic", lambda: next(seconds))
+    assert [*counted_out(range(8), "sweep")] == [*range(8)]
+    expected = [*(f"sweep: {done} / 8" for done in range(8)), " " * 12, ""]
+    assert said.getvalue().split("\r")[1:] == expected[:lines]
+
+
+def test_what_is_done_at_once_is_not_counted(monkeypatch):
+    monkeypatch.setattr("sys.stderr", said := Terminal())
+    assert len([*counted_out(range(1000), "sweep")]) == 1000
+    assert said.getvalue() == ""

@@ -35,7 +35,7 @@ import {
 import { StoredWork } from "../../web/models/stored_work.js";
 import { groups, inPieces, joined, merged, numbered } from "../../web/models/tokens/words.js";
 import { fitted, missingFrom, placeIn, queryOf, START, unreadableIn } from "../../web/models/view_address.js";
-import { behaviour, percent, shuffledSentences } from "../../web/models/wording.js";
+import { behaviour, captionOf, percent, shuffledSentences } from "../../web/models/wording.js";
 
 // --- places --------------------------------------------------------------------------------------------------------
 
@@ -656,4 +656,21 @@ test("a run is read sentence by sentence", () => {
   );
   assert.equal(found.differences, 3);
   assert.equal(readRun({ header, arrays: {} }).differences, null);
+});
+
+test("below heads that were chosen for what they do is how much they do it", () => {
+  const sentence = { labels: ["same_word", "none"], measured: Float32Array.of(0.4, 0.9, 0.1, 0.2) };
+  const run = /** @type {any} */ ({
+    layers: 1,
+    heads: 2,
+    measures: ["previous", "same_word"],
+    sentences: [sentence],
+  });
+  const words = { kind_same_word: "same word", kind_unsure: "too few" };
+  /** @type {(only: string, by?: string) => string[]} */
+  const caption = (only, by = "") => captionOf(words, run, { token: null, by, only }, 0, "first");
+  assert.deepEqual(caption("same_word"), ["", "90%"]);
+  assert.deepEqual(caption("same_word", "previous"), ["", "40%"]);
+  assert.deepEqual(caption(""), ["same word", ""]);
+  assert.deepEqual(caption("unsure"), ["same word", ""]); // no measure has this name
 });

@@ -28,6 +28,7 @@ from mha_core.interop.running.edits import OFF, By, Edit, Part, rows_of, whole_r
 from mha_core.interop.running.found import Asked, Found
 from mha_core.interop.running.intervene import changed_run, first_run, parts_of, with_outputs
 from mha_core.interop.running.padding import mean_of_tokens, real_queries
+from mha_core.interop.running.progress import counted_out
 from mha_core.interop.running.subject import Subject
 from mha_core.notebook import HEADS, html_of
 
@@ -183,18 +184,18 @@ def sweep(
         change = _change_by(measure, found, other, clean)
         heads = [len(one.weights) for one in found.attentions]
         changes = torch.full((len(heads), max(heads)), nan, dtype=EXACT)
-        for index, count in enumerate(heads):
+        runs = [(index, head) for index, count in enumerate(heads) for head in range(count)]
+        for index, head in counted_out(runs, "sweep"):
             positions = rows_of(rows, found.attentions[index])
-            for head in range(count):
-                own = values[index][:, head]
-                if positions is not None and own.shape[1] > 1:
-                    own = own[:, list(positions)]
-                edit = [Edit(head, part, own, positions)]
-                if part == "outputs":
-                    after = with_outputs(subject, found.sites[index], edit)
-                else:
-                    after = changed_run(subject, found.sites, {index: edit})
-                changes[index, head] = change(after)
+            own = values[index][:, head]
+            if positions is not None and own.shape[1] > 1:
+                own = own[:, list(positions)]
+            edit = [Edit(head, part, own, positions)]
+            if part == "outputs":
+                after = with_outputs(subject, found.sites[index], edit)
+            else:
+                after = changed_run(subject, found.sites, {index: edit})
+            changes[index, head] = change(after)
     how: How = "patch_from" if patch_from is not None else "reference" if reference is not None else by
     chosen = None if rows is None else whole_rows(rows, "rows")
     names = tuple(one.name for one in found.attentions)
