@@ -3,7 +3,7 @@
 import { accent, div, element, fill, operator, p, rich, span, symbol, titled } from "../kit/dom.js";
 import { key, labelsOf, rowsOf, termsOf } from "../kit/graph.js";
 import { arithmeticOf, headsLabel, matrixOf, placeOf } from "./matrix_cells.js";
-import { choice, MatrixSection } from "./sheet.js";
+import { choice, MatrixSection, terms } from "./sheet.js";
 
 const LIBRARIES = ["packed", "torch", "keras", "linear"];
 const MOST_CELLS = 12_000; // of one tensor; of a larger one only the first heads are drawn
@@ -64,7 +64,7 @@ export class PackedWeights extends MatrixSection {
     const isCut = this.#shown.some(({ allHeads }) => allHeads);
     const nodes = [
       p("note", ...rich(words[`about_${this.#library}`])),
-      div("box", div(isPacked ? "parts" : "parts apart", ...this.#parts())),
+      div("box", div(isPacked ? "parts" : "parts apart", ...terms(this.#parts()))),
       isCut
         ? p("note", fill(words.first_heads, { shown: this.#heads, count: this.#shown[0].allHeads }))
         : null,

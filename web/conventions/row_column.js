@@ -4,7 +4,7 @@ import { button, div, element, fill, operator, p, shapeOf, span, symbol, titled 
 import { headOf, key, termsOf } from "../kit/graph.js";
 import { table } from "../kit/layout.js";
 import { arithmeticOf, placeOf } from "./matrix_cells.js";
-import { choice, MatrixSection } from "./sheet.js";
+import { choice, MatrixSection, terms } from "./sheet.js";
 
 const FIRST = "q"; // the step that is open at first, where the head has it
 
@@ -120,7 +120,7 @@ export class RowAndColumn extends MatrixSection {
       { class: `equation ${form}`, "aria-label": titled(words, title, about) },
       element("h3", {}, title, span("about", ` ${about}`)),
       p("formula", ...equation(sign, formula), span("shape", ` ${op ? sums : given}`)),
-      div("box", div(`parts ${concatenates}`, ...parts)),
+      div("box", div(`parts ${concatenates}`, ...terms(parts))),
     );
   }
 
@@ -196,4 +196,6 @@ function formulaCell({ symbol: sign, formula, shape }) {
 
 /** A letter and its formula; ‖Q‖ is its own formula. @type {(sign: string, formula: string) => Child[]} */
 const equation = (sign, formula) =>
-  formula && formula !== sign ? [symbol(sign), " = ", symbol(formula)] : [symbol(sign)];
+  formula && formula !== sign
+    ? [symbol(sign), " ", span(/[|;]/.test(formula) ? "rest long" : "rest", "= ", symbol(formula))]
+    : [symbol(sign)];

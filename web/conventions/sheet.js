@@ -285,3 +285,20 @@ export class MatrixSection extends Section {
     });
   }
 }
+
+/**
+ * The parts of an equation, each table with the operators before it, so that a line never ends with one.
+ * @param {Child[]} parts
+ */
+export function terms(parts) {
+  const grouped = /** @type {HTMLElement[]} */ ([]);
+  let before = /** @type {HTMLElement[]} */ ([]);
+  for (const part of parts) {
+    if (!(part instanceof HTMLElement)) continue;
+    before.push(part);
+    if (part.classList.contains("operator")) continue;
+    grouped.push(div("term", ...before));
+    before = [];
+  }
+  return grouped;
+}

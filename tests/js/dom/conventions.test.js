@@ -85,6 +85,24 @@ test("what a step is computed from is transposed, and in the other order, in col
   assert.deepEqual(operands("column"), [w, x].map(transposed).map(printed));
 });
 
+test("no line of an equation ends with an operator: each goes with the table after it", async () => {
+  for (const name of ["rows water", "packed water"]) {
+    const { one, all } = await section(name);
+    one('tr[data-name="weights"]')?.click();
+    const terms = all(".parts > *");
+    assert.ok(terms.some((term) => term.querySelector(":scope > .operator")));
+    for (const { lastElementChild } of terms) assert.ok(!lastElementChild.classList.contains("operator"));
+  }
+});
+
+test("a formula in the list is broken before its sign of equality, or between heads", async () => {
+  const { texts } = await section("rows water");
+  const formulas = texts(".all-steps .rest");
+  assert.ok(formulas.length > 0);
+  for (const formula of formulas) assert.match(formula, /^= /);
+  for (const formula of texts(".all-steps .rest.long")) assert.match(formula, /[|;]/);
+});
+
 test("a number that is pointed at lights up in the other convention, with what both make it of", async () => {
   const { one, all, keys, point, line } = await section("rows water");
   one('tr[data-name="scores"]').click();
