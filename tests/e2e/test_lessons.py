@@ -15,7 +15,7 @@ from mha_view.language import LANGUAGES, words_in
 from tests.apply import apply
 from tests.e2e.looks import PAPER, barriers, recolour, wider, widths
 from tests.sizes import at_length, shortened, turns
-from tools.drive.browser import WAIT, at_rest, picture, replace
+from tools.drive.browser import WAIT, at_rest, picture, replace, wait_until
 from tools.drive.explore import assert_shows
 
 TOPICS = list(LESSONS)
@@ -180,6 +180,15 @@ def test_the_experiment_is_repeated_with_other_numbers_and_its_pictures_follow_t
     press(page, "Show details for", "End")
     expect_y(page, "one-query", 0, list(experiment(1, 9, 0.5)[-1].plain.first))
     expect(page.locator("tr.chosen th")).to_have_text("512")
+
+
+def test_pictures_take_the_colours_that_the_reader_chooses(read):
+    page = read("sqrt-dk", color_scheme="light")
+    settled(page, "sqrt-dk")
+    page.locator(".st-key-frame-menu button").click()
+    page.get_by_role("button", name="Dark", exact=True).click()
+    colour = "document.querySelector('.js-plotly-plot').layout.title.font.color"
+    wait_until(page, f"() => {colour} === '#e6eaf0'")
 
 
 def test_a_number_of_a_lesson_says_how_it_is_computed_by_pointer_and_by_keyboard(read):

@@ -35,6 +35,9 @@ async function choose(name) {
 /** What the buttons are sent (mha_ui/theme). @typedef {{ words: Record<string, string> }} ThemeData */
 
 class Theme {
+  /** @type {Component<ThemeData>["setStateValue"]} */
+  #send = () => {};
+
   /** @param {HTMLElement} parent */
   constructor(parent) {
     this.root = div("themes");
@@ -47,7 +50,8 @@ class Theme {
   }
 
   /** @param {Component<ThemeData>} component */
-  update({ data: { words } }) {
+  update({ data: { words }, setStateValue }) {
+    this.#send = setStateValue;
     this.root.setAttribute("aria-label", words.theme);
     redrawn(this.root, () =>
       this.root.replaceChildren(
@@ -68,6 +72,7 @@ class Theme {
   /** @param {string} name */
   async #choose(name) {
     await choose(name);
+    this.#send("chosen", name); // figures have their colours from the server
     this.#mark();
     named(this.root, name)?.focus();
   }
