@@ -23,7 +23,10 @@ from mha_core.quoted import quoted
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A mistake at a step of a built-in example; ``title`` and ``sentence`` by language."""
+    """A mistake at a step of a built-in example; ``title``, ``sentence`` and ``tokens`` by language.
+
+    ``tokens``: the example's, for readers of another language than they are in.
+    """
 
     id: str
     title: Mapping[str, str]
@@ -31,6 +34,7 @@ class Pair:
     step: str
     mistake: str
     sentence: Mapping[str, str]
+    tokens: Mapping[str, tuple[str, ...]]
 
 
 PAIRS: Final = (
@@ -47,6 +51,7 @@ PAIRS: Final = (
             "zh": "softmax 之前乘了一次 V，之后又乘一次。这样一来，注意力权重就会随 W_V 改变，而它本不该如此。"
             "核对形状一般就能发现这个错误；这里形状对得上，只是因为 V 的列数恰好等于键的个数。",
         },
+        {"en": ("raining", "take", "umbrella")},
     ),
     Pair(
         "not-scaled",
@@ -61,6 +66,7 @@ PAIRS: Final = (
             "zh": "分数 12、0、4 没有除以 √d_k = 4 就做了 softmax，于是一个键得到 0.9997 的权重，而不是 0.8438。"
             "如果 d_k 较大，而注意力权重每行都是一个接近 1 的数、其余接近 0，就很可能是这个错误。",
         },
+        {"en": ("mountain", "water", "cloud")},
     ),
     Pair(
         "sqrt-d-kv",
@@ -73,8 +79,9 @@ PAIRS: Final = (
             "d_k = 2 products. In head 1, “I” gives itself a weight of 0.72 instead of 0.89. Every row still sums to "
             "1, so count the columns of Q to spot it.",
             "zh": "除数用了 √6，6 是三个头合起来的宽度，而每个分数只是 d_k = 2 个乘积之和。"
-            "第 1 个头里，I 给自己的权重因此是 0.72，而不是 0.89。每行之和仍然是 1，要数一数 Q 有几列才能发现。",
+            "第 1 个头里，“我”给自己的权重因此是 0.72，而不是 0.89。每行之和仍然是 1，要数一数 Q 有几列才能发现。",
         },
+        {"zh": ("我", "喜欢", "编程")},
     ),
     Pair(
         "reshape-without-transpose",
@@ -86,9 +93,10 @@ PAIRS: Final = (
             "en": "The shape is right and no error is raised, but the row of “I” contains the outputs of head 1 for "
             "all three tokens. The outputs of heads 2 and 3 for “I” end up in the rows below. To spot it, compare one "
             "row with the head outputs of its token.",
-            "zh": "形状没错，程序也不报错，但 I 那一行放的是第 1 个头对三个词元的输出，"
-            "第 2、3 个头对 I 的输出落到了下面两行。取一行，与该词元的各个头输出对照，就能发现。",
+            "zh": "形状没错，程序也不报错，但“我”那一行放的是第 1 个头对三个词元的输出，"
+            "第 2、3 个头对“我”的输出落到了下面两行。取一行，与该词元的各个头输出对照，就能发现。",
         },
+        {"zh": ("我", "喜欢", "编程")},
     ),
     Pair(
         "not-normalised",
@@ -100,9 +108,10 @@ PAIRS: Final = (
             "en": "The exponentials are not divided by the sum of their row. The weights of “cats” in head 1 add up to "
             "14.48, and its head output of 17.61 is larger than any number in V. To spot it, add up a row: after "
             "softmax, the sum is always 1.",
-            "zh": "取了指数，却没有除以这一行的和。第 1 个头里，cats 的权重加起来是 14.48，"
+            "zh": "取了指数，却没有除以这一行的和。第 1 个头里，“猫”的权重加起来是 14.48，"
             "它的头输出 17.61 比 V 里的任何数都大。把一行加起来就能发现：softmax 之后每行之和总是 1。",
         },
+        {"zh": ("猫", "喜欢", "鱼")},
     ),
 )
 """The built-in pairs, in the order in which they are shown."""
@@ -116,9 +125,10 @@ def pair(name: str) -> Pair:
     return chosen
 
 
-def traces(chosen: Pair, where: Backend | None = None) -> tuple[Trace, Trace]:
-    """The right trace of a pair's example and the mistaken one."""
-    right = trace(built_in(chosen.example), where)
+def traces(chosen: Pair, where: Backend | None = None, *, language: str = "") -> tuple[Trace, Trace]:
+    """The right trace of a pair's example and the mistaken one, with tokens for readers of this language."""
+    example = built_in(chosen.example)
+    right = trace(replace(example, tokens=chosen.tokens.get(language, example.tokens)), where)
     return right, replay(right, chosen.mistake, chosen.step)
 
 

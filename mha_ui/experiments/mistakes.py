@@ -83,7 +83,7 @@ def _chosen_pair(work: state.Work) -> Pair | None:
 def _replayed(work: state.Work, known: list[tuple[str, str]]) -> Replayed | None:
     built_in = _chosen_pair(work)
     if built_in is not None:
-        right, wrong = traces(built_in, work.backend)
+        right, wrong = traces(built_in, work.backend, language=work.language)
         titles = (text_in(text, work.language) for text in (built_in.title, built_in.sentence))
         return Replayed(right, wrong, built_in.step, built_in.mistake, *titles)
     step, _, mistake = (work.looking.sides[NAME].right.mistake or "").partition(".")

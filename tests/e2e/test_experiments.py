@@ -254,6 +254,20 @@ def test_a_published_mistake_is_seen_and_the_check_names_it(experiment):
     expect(page.locator(".verdict.wrong")).to_contain_text("The scores are not divided by √dk.", timeout=WAIT)
 
 
+def test_the_tables_of_both_sides_are_arranged_alike(experiment):
+    """Also where all numbers of one side have the sign of a difference."""
+    page = experiment("mistakes")
+    expect(cell(page, "scaled_scores", 0, 0, 0, side=1)).to_be_visible()
+    boxes = page.locator(".sides .side-stage").evaluate_all(
+        """(stages) => stages.map((stage) => [...stage.querySelectorAll("figure")].map((figure) => {
+            const [at, box] = [stage, figure].map((node) => node.getBoundingClientRect());
+            return [box.x - at.x, box.y - at.y].map(Math.round);
+        }))"""
+    )
+    assert len(boxes) > 2
+    assert boxes[::2] == boxes[1::2]
+
+
 def test_gradients_are_painted_and_another_number_is_chosen(experiment):
     page = experiment("gradients")
     cell(page, "weights", 1, 0, 2).click()

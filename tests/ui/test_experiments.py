@@ -275,6 +275,15 @@ def test_every_published_mistake_is_shown_beside_the_right_numbers(read, mistake
     assert rich(mistake.sentence[language]) in html(app)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("mistake", PAIRS, ids=lambda mistake: mistake.id)
+def test_the_tokens_of_a_published_mistake_are_in_the_readers_language(read, mistake, language):
+    app = read("mistakes", Variant(mistake=mistake.id), lang=language)
+    for side in board(app)["panes"]:
+        for token in side["model"]["labels"]["n_q"]:
+            assert token.isascii() == (language == "en"), token
+
+
 def test_a_known_mistake_is_made_in_the_current_example(read):
     app = read("mistakes")
     assert address(app)["experiment"] == "mistakes"
