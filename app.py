@@ -20,7 +20,9 @@ MODULES = assets.Modules(bundle.digest, bundle.bundled, bundle.plain)
 app = st.App(
     "pages/navigation.py",
     routes=mha_api.routes(st.get_option("server.baseUrlPath"), FOLLOWER, ROOMS, MODULES, page_words.served),
-    middleware=mha_api.middleware(style=shell.STYLE),
+    middleware=mha_api.middleware(
+        style=shell.STYLE, keeps_styles=st.get_option("server.fileWatcherType") == "none"
+    ),
     lifespan=ready.lifespan(
         LIBRARIES,
         ("mha_core", "mha_view", "mha_ui"),

@@ -87,14 +87,17 @@ def routes(
     return [Mount(f"{_below(base)}/api", routes=below_api), *beside_api]
 
 
-def middleware(settings: Mapping[str, str] = os.environ, style: str = "") -> list[Middleware]:
+def middleware(
+    settings: Mapping[str, str] = os.environ, style: str = "", *, keeps_styles: bool = False
+) -> list[Middleware]:
     """What every request passes; set by ``MHA_HOSTS`` and ``MHA_FRAME_ANCESTORS`` (see ``headers``).
 
-    ``style``: a stylesheet that is written into every page.
+    ``style``: a stylesheet that is written into every page. ``keeps_styles``: a browser may keep those of components,
+    which are not being edited.
     """
     hosts = [host for host in settings.get("MHA_HOSTS", "").replace(",", " ").split() if host]
     ancestors = settings.get("MHA_FRAME_ANCESTORS", "").strip() or FRAME_ANCESTORS
-    guard = Middleware(Guard, hosts=hosts, frame_ancestors=ancestors)
+    guard = Middleware(Guard, hosts=hosts, frame_ancestors=ancestors, keeps_styles=keeps_styles)
     return [guard, Middleware(FirstStyle, style=style)] if style else [guard]
 
 

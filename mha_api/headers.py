@@ -5,6 +5,8 @@
 - While the server stops, no websocket is opened.
 - ``/_stcore/metrics`` is answered to this machine only.
 - A browser must not guess another type for an answer, nor send our addresses as the referrer to another host.
+- A component's stylesheets may be kept for five minutes. Streamlit lets a browser ask for them again at every change of
+  the page, which waits for them. Their addresses have no version, so they are not kept for longer.
 - The content security policy lets a page load from this server only, and run no inline script. Besides our own pages,
   only those in ``MHA_FRAME_ANCESTORS`` (in the policy's notation: ``https://course.example``) may embed ours.
 
@@ -41,6 +43,8 @@ _POLICY: Final = {
     "base-uri": "'self'",
     "form-action": "'self'",
 }
+_STYLES: Final = "/_stcore/bidi-components/"
+_KEPT: Final = "public, max-age=300"
 _METRICS: Final = "/_stcore/metrics"
 _REFUSED: Final = 1008
 """The websocket close code "policy violation"."""
@@ -50,9 +54,15 @@ class Guard:
     """ASGI middleware that enforces the rules above."""
 
     def __init__(
-        self, app: ASGIApp, hosts: Sequence[str] = (), frame_ancestors: str = FRAME_ANCESTORS
+        self,
+        app: ASGIApp,
+        hosts: Sequence[str] = (),
+        frame_ancestors: str = FRAME_ANCESTORS,
+        *,
+        keeps_styles: bool = False,
     ) -> None:
         self.app = app
+        self.keeps_styles = keeps_styles
         self.hosts = tuple(host.lower() for host in hosts)
         policy = _POLICY | {"frame-ancestors": frame_ancestors}
         self.headers = {
@@ -90,7 +100,10 @@ class Guard:
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(self.headers)
+                headers = MutableHeaders(scope=message)
+                headers.update(self.headers)
+                if self.keeps_styles and message["status"] == 200 and _STYLES in scope["path"]:
+                    headers["Cache-Control"] = _KEPT
             await send(message)
 
         app = self.app

@@ -45,6 +45,13 @@ def test_every_answer_has_the_headers():
         assert directives(answer)["default-src"] == ["'self'"]
 
 
+def test_the_stylesheets_of_components_are_kept_unless_they_are_being_edited():
+    path = "/app/_stcore/bidi-components/mha.explore/explore.css"
+    assert get(guarded(keeps_styles=True), path).headers["cache-control"] == "public, max-age=300"
+    assert "cache-control" not in get(guarded(), path).headers
+    assert "cache-control" not in get(guarded(keeps_styles=True), "/app/_stcore/health").headers
+
+
 def test_the_policy_names_no_host_and_allows_no_script_in_the_page():
     policy = directives(get(guarded()))
     for name, sources in policy.items():
