@@ -122,6 +122,10 @@ PAIR: Final = {
 }
 """Two heads beside each other."""
 FOLLOW: Final = {
+    "follow_start": N_(
+        "Follow “{query}”: it begins as the row {row}. By step {step}, head 1 has made {result} of it, "
+        "mostly from “{key}”."
+    ),
     "follow_q": N_("Follow “{token}”: its row {row} becomes the query {result}."),
     "follow_k": N_(
         "“{token}” is the token that “{query}” looks at most in this head. Its row {row} becomes the key {result}."

@@ -32,6 +32,7 @@ const WEIGHTS = ["w_q", "w_k", "w_v"];
  */
 export function followed(model, stage, step) {
   if (stage.kind === "closing") return severalHeads(model);
+  if (stage.kind === "tokens") return fromStartToHead(model);
   if (stage.head === null) return [];
   if (stage.kind === "head" && !step) return ofHead(model, stage.head);
   const glance = glanceOf(model, stage.head);
@@ -51,6 +52,22 @@ export function cellFollowed(model, stage, { name }) {
   const col = across === "n_k" ? glance?.key : 0;
   const head = isPerHead(model, name) ? headOf(model, name, stage.head ?? 0) : null;
   return row === undefined || col === undefined ? null : { name, head, row, col };
+}
+
+/** What the token that is followed begins with, and what the first head will make of it. @param {WalkModel} model */
+function fromStartToHead(model) {
+  const glance = glanceOf(model, 0);
+  const row = vector(model, "x", null, glance?.query ?? 0);
+  const result = vector(model, "head_outputs", 0, glance?.query ?? 0);
+  if (!glance || !row || !result) return [];
+  const step = model.stages.findIndex(({ steps }) => steps.some(({ name }) => name === "head_outputs")) + 1;
+  return fillNodes(model.words.follow_start, {
+    query: nameOfQuery(model, glance.query),
+    key: nameOfKey(model, glance.key),
+    row: [row],
+    result: [result],
+    step: [String(step)],
+  });
 }
 
 /** @type {(model: WalkModel, head: number, step: WalkStep, glance: Glance) => Child[]} */

@@ -86,7 +86,7 @@ test("what the notebook repeats changes nothing, and undo is there still", async
   });
   press({ key: "z", ctrlKey: true }, cell(X));
   await rest();
-  assert.equal(cell(X).textContent, "1");
+  assert.equal(cell(X).textContent, "1.0"); // beside the 0.1
   assert.equal(told.splice(0).length, 1);
 });
 

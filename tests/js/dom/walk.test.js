@@ -519,6 +519,18 @@ test("a power of e and a weight of the closing table lead to the weight's arithm
 /** The sentence about one token at a step of an example. @param {string} name @param {string} step */
 const followed = async (name, step) => (await walk(name, { place: { step } })).text(".example:not([hidden])");
 
+test("the first step has each token's row, and says what head 1 will make of one", async () => {
+  const page = await walk("programming", { place: { step: "tokens" } });
+  assert.deepEqual(
+    page.all(".given-row").map((row) => row.textContent),
+    ["↓ (2, 0, 0)", "↓ (0, 2, 0)", "↓ (0, 1, 2)"],
+  );
+  assert.equal(
+    page.text(".example:not([hidden])"),
+    "Follow “love”: it begins as the row (0, 2, 0). By step 9, head 1 has made (1.7886, 0.1586) of it, mostly from “I”.",
+  );
+});
+
 test("one token is followed from its row to the output, in its own numbers", async () => {
   assert.equal(await followed("first", "q"), "Follow “计算机”: its row (3, 4) becomes the query (3, 4).");
   assert.equal(

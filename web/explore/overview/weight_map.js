@@ -1,7 +1,7 @@
 // A head's weights as a map, where there are too many tokens for lines: a row for each query, a column for each key. Beside
 // it the strongest lines of the query in focus, with their weights.
 
-import { button, div, element, setText, span } from "../../kit/dom.js";
+import { button, div, element, setAttribute, setText, span } from "../../kit/dom.js";
 import { paintWeights } from "../../kit/maps.js";
 import { format } from "../../kit/numbers.js";
 import { svgElement } from "./row_bars.js";
@@ -95,6 +95,8 @@ export class WeightMap {
     this.tops = Array.from({ length: MOST_LINES }, () => span("map-top"));
     this.#lines = this.tops.map(() => svgElement("path"));
     const box = { class: "map-lines", viewBox: `0 0 ${WIDTH} ${height}`, "aria-hidden": "true" };
+    this.said = div("map-said");
+    setAttribute(this.said, "aria-hidden", "true"); // a screen reader reads the rows
     const isCrowded = n_k.length > MOST_ON_PHONE;
     this.root = div(
       `overview-map ${isCrowded ? "crowded" : ""}`,
@@ -103,6 +105,7 @@ export class WeightMap {
       div("map-queries", ...this.queries),
       div("map-cells", this.canvas, this.band),
       div("map-keys", ...this.keys),
+      this.said,
     );
     const cells = this.canvas;
     cells.addEventListener("pointermove", (event) => host.point(head, this.#pairAt(event)));
@@ -177,6 +180,16 @@ export class WeightMap {
       name.classList.toggle("top", isBow && isTop(query));
     }
     for (const [key, name] of this.keys.entries()) name.classList.toggle("top", isTop(key));
+    this.#say(tops);
+  }
+
+  /** The query in focus and the keys of its strongest lines, in words: in its low form a map has no room for all names. @param {{ key: number; weight: number }[]} tops */
+  #say(tops) {
+    const { n_q, n_k } = this.host.model.labels;
+    this.said.replaceChildren(
+      element("strong", {}, element("bdi", {}, n_q[this.#row])),
+      ...tops.map(({ key, weight }) => span("", "→ ", element("bdi", {}, n_k[key]), ` ${format(weight, 2)}`)),
+    );
   }
 
   compare() {}

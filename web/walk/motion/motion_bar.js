@@ -15,6 +15,7 @@ import { motionFile } from "./scenery.js";
 const STORED = "mha.motion";
 const QUICK = 400; // milliseconds: who walks faster is only passing by
 const MARKS = 1000; // of the slider
+const AGAIN = "↻"; // not ▶, which goes on through the walk
 
 const prefersNoMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -55,7 +56,7 @@ export class MotionBar {
       };
       return button({ class: "of-this", ...attributes, data: { focus }, onclick }, ...parts);
     };
-    this.sign = span("sign", "▶");
+    this.sign = span("sign", AGAIN);
     this.playing = control("motion", () => this.toggle(), {}, this.sign, " ", words.motion);
     /** @type {HTMLInputElement} */
     this.slider = element("input", {
@@ -233,7 +234,7 @@ export class MotionBar {
   #show() {
     const isPlaying = Boolean(this.#player?.isPlaying);
     const label = isPlaying ? this.words.motion_stop : this.words.motion_play;
-    this.sign.textContent = isPlaying ? "❚❚" : "▶";
+    this.sign.textContent = isPlaying ? "❚❚" : AGAIN;
     this.playing.title = label;
     this.playing.setAttribute("aria-label", label);
     this.slider.value = String((this.#player?.at ?? 1) * MARKS);

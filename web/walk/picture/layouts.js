@@ -2,7 +2,7 @@
 // heads side by side, given matrices, the tokens, and in the end where each head looks.
 
 import { div, element, operator, span, symbol } from "../../kit/dom.js";
-import { key, requireRows, rowsOf } from "../../kit/graph.js";
+import { key, requireRows, rowsOf, shownAs } from "../../kit/graph.js";
 import { corner, table } from "../../kit/layout.js";
 import { format } from "../../kit/numbers.js";
 import {
@@ -201,17 +201,36 @@ function inputs(picture) {
 function tokens({ model, words, excerpt }) {
   const { labels, matrices } = model;
   const hasTwo = matrices.context || labels.n_k.length !== labels.n_q.length;
-  /** @type {(tokens: string[], at: IndexOrGap) => HTMLElement} */
-  const item = (tokens, at) =>
+  /** @type {(name: string, tokens: string[], at: IndexOrGap) => HTMLElement} */
+  const item = (name, tokens, at) =>
     typeof at === "object"
       ? element("li", { class: "gap" }, gapText(words, at))
-      : element("li", {}, element("bdi", {}, tokens[at]));
+      : element("li", {}, element("bdi", {}, tokens[at]), rowBelow(model, name, at));
+  /** @type {[string, string[]][]} */
+  const lists = [
+    ["x", labels.n_q],
+    ...(hasTwo ? [/** @type {[string, string[]]} */ (["context", labels.n_k])] : []),
+  ];
   return div(
     "tokens",
-    ...(hasTwo ? [labels.n_q, labels.n_k] : [labels.n_q]).map((tokens) =>
-      element("ol", {}, ...excerpt.tokens(tokens).map((at) => item(tokens, at))),
+    ...lists.map(([name, tokens]) =>
+      element("ol", {}, ...excerpt.tokens(tokens).map((at) => item(name, tokens, at))),
     ),
   );
+}
+
+const MOST_IN_ROW = 4; // numbers below a token
+
+/**
+ * A token's numbers, of which the next step is made: the row that it has in a matrix, or its beginning.
+ * @type {(model: WalkModel, name: string, at: number) => HTMLElement | null}
+ */
+function rowBelow(model, name, at) {
+  const row = rowsOf(model, name, null)?.[at];
+  if (!row) return null;
+  const show = shownAs(model, name, null);
+  const numbers = row.slice(0, MOST_IN_ROW).map(show);
+  return span("given-row", `↓ (${[...numbers, ...(row.length > MOST_IN_ROW ? ["…"] : [])].join(", ")})`);
 }
 
 /** @typedef {WalkModel["closing"]["looked"][number][number]} Look */
