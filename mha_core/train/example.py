@@ -44,12 +44,6 @@ def example_of(model: Decoder, task: Task, tokens: Sequence[str], layer: int, st
     )
 
 
-_ALONE: Final = N_(
-    "The goal of Backward here is one of this attention alone: that a token looks at another. It is not the loss of "
-    "the training, which is about the answers of the whole model."
-)
-
-
 def with_goal(example: Example, model: Decoder, task: Task, head: Head) -> Example:
     """The attention of a head on the task's fixed line, with the goal that the head does there what the task needs.
 
@@ -60,8 +54,7 @@ def with_goal(example: Example, model: Decoder, task: Task, head: Head) -> Examp
     row, key = [_most(model, task, head), *_belonging(model, task, model.parts[head[0]].kind)][-1]
     rows = tuple(key if at == row else None for at in range(len(example.tokens)))
     targets = tuple(rows if at == head[1] else None for at in range(len(example.heads)))
-    note = {language: catalogue(language).gettext(_ALONE) for language in LANGUAGES}
-    return replace(example, learning=Learning("weights", targets), note=note)
+    return replace(example, learning=Learning("weights", targets))
 
 
 def _most(model: Decoder, task: Task, head: Head) -> tuple[int, int]:

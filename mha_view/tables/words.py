@@ -225,8 +225,9 @@ WORDS: Final = {
     "backward": N_("Backward"),
     "backward_hint": N_("set a goal, and see how every number should change"),
     "backward_about": N_(
-        "Choose a goal. The loss L says how far the layer is from it. The tables below then show how L changes with "
-        "every number: dW_Q is ∂L/∂W_Q. A step subtracts η · dW from each weight W."
+        "Choose a goal for this attention alone. The loss L says how far the layer is from it; a model is trained with "
+        "another loss, of its answers. The tables below then show how L changes with every number: dW_Q is ∂L/∂W_Q. A "
+        "step subtracts η · dW from each weight W."
     ),
     "goal_about": N_("Goal"),
     "goal_about_weights": N_("where a token looks"),

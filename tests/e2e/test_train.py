@@ -23,10 +23,10 @@ BELOW = """
 def train(server, new_page):
     """Open the page as a new visitor, with its first recording."""
 
-    def opened(language="en", **options):
+    def opened(language="en", task="induction", **options):
         page = new_page(**options)
-        page.goto(f"{server.url}train?lang={language}&task=induction")  # not what another test has trained
-        expect(page.locator(".train .map")).to_have_count(8)
+        page.goto(f"{server.url}train?lang={language}&task={task}")  # not what another test has trained
+        expect(page.locator(".train .map").nth(7)).to_be_visible()
         return page
 
     return opened
@@ -96,6 +96,18 @@ def test_a_training_goes_on_while_another_page_is_shown_and_with_back(train):
     expect(page.locator(".train .state")).to_contain_text("Paused at step")
     focus(page, "stop").click()
     expect(focus(page, "start")).to_be_visible(timeout=60_000)
+
+
+@pytest.mark.parametrize(("task", "language"), [("induction", "en"), ("translation", "zh")])
+def test_on_a_small_projector_the_picture_the_curves_and_the_slider_fit_the_window(train, task, language):
+    page = train(language, task=task)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.keyboard.press("p")
+    expect(page.locator(".train.in-hall .watch")).to_be_visible()
+    assert page.evaluate(BELOW) == []
+    assert page.locator(".stMainBlockContainer").evaluate("node => node.scrollHeight <= node.clientHeight")
+    caption, film = (page.locator(name).bounding_box() for name in (".train .caption", ".train .film"))
+    assert caption["y"] + caption["height"] <= film["y"]
 
 
 def test_the_projector_shows_the_recording_and_then_what_can_be_asked(train):

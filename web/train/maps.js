@@ -1,5 +1,6 @@
 // The maps of every head at one step, the chosen one larger with its tokens, and how it formed.
 
+import { isBeforeAudience } from "../kit/audience.js";
 import { accent, button, div, element, fill, p, prose, setText, span } from "../kit/dom.js";
 import { colourOf, paintMap } from "../kit/maps.js";
 import { format } from "../kit/numbers.js";
@@ -186,7 +187,7 @@ export class Maps {
       prose(
         formedText(this.words, recording),
         inductionText(this.words, recording, shown),
-        fallText(this.words, recording),
+        isBeforeAudience() ? "" : fallText(this.words, recording), // the curve shows it, and room is scarce
       ),
     );
     setText(this.filmTitle, fill(this.words.film, { head: headName(this.words, recording, head) }));
