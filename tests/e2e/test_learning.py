@@ -52,6 +52,15 @@ def test_a_goal_is_set_a_derivative_read_a_step_taken_and_undone(aimed):
     expect(shown_loss(aimed)).to_have_text(f"Loss L = {before:.4g}")
 
 
+def test_the_link_to_check_leads_to_the_first_derivative(aimed):
+    page = aimed.page
+    aimed.do("backward ways").do("backward check")
+    page.wait_for_url(re.compile("/check"))
+    first = aimed.cell("d_output", None, 0, 0)
+    expect(first).to_be_focused(timeout=60_000)
+    expect(first).to_be_in_viewport()
+
+
 def test_a_run_draws_the_loss_and_one_undo_takes_it_back(aimed):
     page = aimed.page
     aimed.do("learn play")

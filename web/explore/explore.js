@@ -220,6 +220,7 @@ class Explore {
     this.#showState();
     if (!sender.pending.length) this.#allAnswered(data);
     this.#parts.practice.enter();
+    if (isFirst && location.hash) this.#enterAt(decodeURIComponent(location.hash.slice(1)));
     this.#parts.puzzle.update(this.#model);
   }
 
@@ -506,6 +507,13 @@ class Explore {
   }
 
   // --- going to a cell ---------------------------------------------------------------------------------------------
+
+  /** A link leads to a number, which may be far below. @param {string} wanted the number's key */
+  #enterAt(wanted) {
+    const cell = unkey(wanted);
+    if (Object.hasOwn(this.#model.matrices, cell.name))
+      requestAnimationFrame(() => this.root.isConnected && this.#goTo(cell));
+  }
 
   /**
    * Bring a cell into view, unfolded, and give it the focus.

@@ -17,6 +17,7 @@ export class Place {
 
   /** @param {string} task "" for what an address cannot have @param {number} step */
   write(task, step) {
+    /** @type {Record<string, string>} */
     const values = task ? { task, at: String(step) } : {};
     if (JSON.stringify(values) === this.#written) return; // a training that runs is shown more often than this rests
     this.#written = JSON.stringify(values);

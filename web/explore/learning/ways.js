@@ -1,8 +1,9 @@
 // What else there is to do with the backward tables: to check one's own numbers, to set them as an exercise, to save them.
 
 import { button, div, download, element, p } from "../../kit/dom.js";
-import { labelOf, rowsOf } from "../../kit/graph.js";
+import { key, labelOf, rowsOf } from "../../kit/graph.js";
 import { toCsv, toMarkdown } from "../../kit/numbers.js";
+import { targetsOf } from "./goals.js";
 
 /** What an exercise asks for first: the way back through the softmax to W_Q. */
 const ASKED = ["softmax_sums", "d_scaled_scores", "d_scores", "d_q", "d_w_q"];
@@ -56,9 +57,18 @@ export class Ways {
 }
 
 /** @type {(model: ExploreModel, isExercise: boolean) => string} */
-function checkTo({ address, matrices }, isExercise) {
-  const ask = ASKED.filter((name) => matrices[name]).join(".");
-  return `check?${new URLSearchParams({ ...address, ...(isExercise ? { ask } : {}) })}`;
+function checkTo(model, isExercise) {
+  const ask = ASKED.filter((name) => model.matrices[name]).join(".");
+  const query = new URLSearchParams({ ...model.address, ...(isExercise ? { ask } : {}) });
+  return `check?${query}${isExercise ? "" : `#${firstSlope(model)}`}`;
+}
+
+/** The key of the first number of the first derivative. @param {ExploreModel} model */
+function firstSlope({ learning, matrices }) {
+  const names = (learning?.stages ?? []).flatMap((stage) => stage.matrices);
+  const name = names.find((one) => one.startsWith("d_")) ?? "";
+  const [{ aim }] = targetsOf(learning?.goal);
+  return key({ name, head: matrices[name].perHead ? (aim.head ?? 0) : null, row: 0, col: 0 });
 }
 
 /** Every backward table in order, with its formula. @type {(model: ExploreModel, words: Record<string, string>) => Listed[]} */
