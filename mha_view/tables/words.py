@@ -99,6 +99,9 @@ WORDS: Final = {
         "No weight changed, but {changed} of {all} outputs did. The largest change: {place} ({tokens}),"
         " from {before} to {now}."
     ),
+    "moved_learned": N_(" Of the learned numbers, these moved most: "),
+    "moved_learned_one": N_("{place} from {before} to {now}"),
+    "moved_learned_and": N_(", "),
     "why_edited": N_("You {done} {place} from {before} to {now}"),
     "why_so": N_(", so "),
     "why_so_among": N_(", so, among other numbers, "),

@@ -15,6 +15,10 @@ const words = {
     " {rival_went} from {rival_before} to {rival_now}.",
   why_rose: "rose",
   why_fell: "fell",
+  moved_learned: " Most of the learned: ",
+  moved_learned_one: "{place} from {before} to {now}",
+  moved_learned_and: ", ",
+  why_end: ". ",
 };
 
 /** @type {(model: any, words: any, looked?: any[]) => string} */
@@ -275,4 +279,29 @@ test("where several numbers were changed, the sentence begins with the weight", 
   const two = edited();
   two.matrices.w_q.values = [[[4, 2]]];
   assert.match(sentence(two, { ...words, ...CHAIN }, [BOOK]), /^2 of 2 weights changed\. Head 1/);
+});
+
+test("after a step of the descent the learned numbers that moved most are named, the most moved one first", () => {
+  const table = (/** @type {string} */ symbol, /** @type {number[][]} */ values) => ({
+    symbol,
+    axes: ["a", "b"],
+    perHead: false,
+    edit: true,
+    values,
+  });
+  const learned = ["w_q", "w_k", "w_v"];
+  const matrices = {
+    ...model.matrices,
+    w_q: table("W_Q", [[1, 2.5]]),
+    w_k: table("W_K", [[0.5, 0.75]]),
+    w_v: table("W_V", [[7, 8]]),
+  };
+  const before = { ...model.before, w_q: [[1.25, 2.25]], w_k: [[0.5, 1.5]], w_v: [[7, 8]] };
+  const stepped = { ...model, matrices, before, learning: { learned } };
+  assert.equal(
+    sentence(stepped, words).split(" Most of the learned: ")[1],
+    "W_K[1, 2] from 1.5 to 0.75, W_Q[1, 1] from 1.25 to 1. ",
+  );
+  const typed = { ...stepped, before: { ...before, w_q: [[1, 2.5]] } };
+  assert.ok(!sentence(typed, words).includes("learned"), "somebody typed into one table");
 });

@@ -7,6 +7,8 @@ import { nameOf, numberOf, requireValue, shownAs, symbolOf, tokensOf } from "../
 import { isolated } from "../kit/quoted.js";
 import { causesOf, editedCell, factorsOf, wayFrom } from "./causes.js";
 
+const MOST_LEARNED = 3; // numbers that are named after a step of the descent
+
 /**
  * A piece of the sentence; `cell`: the number that it is about; `names`: the names in it that have subscripts.
  * @typedef {{ text: string; cell?: Cell; names?: string[] }} MovedPiece
@@ -39,9 +41,33 @@ export function movedSentence(model, words, looked = []) {
     head: (named.head ?? 0) + 1,
     ...wentFrom(model, words, named),
   };
-  if (!weights.most)
-    return [{ text: fill(words.moved_outputs, values), cell: named, names: [String(values.place)] }];
-  return [because(model, words, fill(own ? words.moved_weight : words.moved_weights, values), named)];
+  const sentence = weights.most
+    ? because(model, words, fill(own ? words.moved_weight : words.moved_weights, values), named)
+    : { text: fill(words.moved_outputs, values), cell: named, names: [String(values.place)] };
+  return [sentence, ...learnedPieces(model, words)];
+}
+
+/**
+ * After a step of the descent, which moves more than one table of learned numbers: the number that moved most, in those
+ * of the tables that moved most.
+ * @type {(model: Model, words: Record<string, string>) => MovedPiece[]}
+ */
+function learnedPieces(model, words) {
+  const moved = (model.learning?.learned ?? []).map((name) => movedIn(model, name));
+  const cells = moved.sort((one, other) => other.by - one.by).flatMap(({ most }) => most ?? []);
+  if (cells.length < 2) return [];
+  const pieces = cells.slice(0, MOST_LEARNED).map((cell) => {
+    const place = nameOf(model, cell);
+    return {
+      text: fill(words.moved_learned_one, { place, ...wentFrom(model, words, cell) }),
+      cell,
+      names: [place],
+    };
+  });
+  const between = (/** @type {number} */ at) => ({
+    text: at ? words.moved_learned_and : words.moved_learned,
+  });
+  return [...pieces.flatMap((piece, at) => [between(at), piece]), { text: words.why_end }];
 }
 
 /** The weight of the pair that a cell is about; null where it is about no pair of one head. @type {(model: Model, cell: Cell) => Cell | null} */
