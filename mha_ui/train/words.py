@@ -72,6 +72,9 @@ WORDS: Final = {
     "line_heads": N_("other heads"),
     "measure_prefix": N_("prefix matching"),
     "measure_aligned": N_("alignment"),
+    "about_loss": N_(
+        "The loss is −ln of the probability of the right token, averaged over the tokens of the answers."
+    ),
     "about_right": N_("An answer is right if all its tokens are."),
     "about_own": N_("It is measured on your own lines, the ones that it learns from."),
     "about_prefix": N_(
@@ -128,6 +131,7 @@ WORDS: Final = {
     "off_about": N_(
         "Share of correct tokens with that head off; the mark shows all heads on at step {step}: {all}."
     ),
+    "layer_off": N_("{layer}: all heads off"),
     "off_wait": N_("Measuring at step {step}…"),
     "swap": N_("Swap"),
     "swapping": N_("Swapping and measuring…"),

@@ -217,6 +217,17 @@ export const rich = (text) =>
   });
 
 /**
+ * Show such a sentence; nothing is drawn where it is there already.
+ * @param {HTMLElement} node
+ * @param {string} text
+ */
+export function setRich(node, text) {
+  if (node.dataset.text === text) return;
+  node.dataset.text = text;
+  node.replaceChildren(...rich(text));
+}
+
+/**
  * A sentence as nodes, in which the names of these places have their subscripts. They occur in it in this order.
  * @param {string} text
  * @param {string[]} places

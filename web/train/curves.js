@@ -1,6 +1,6 @@
 // Loss, what is right, and how well heads match prefixes, step by step; and the slider that goes back in time.
 
-import { accent, button, div, element, fill, p, prose, setText, span } from "../kit/dom.js";
+import { accent, button, div, element, fill, p, prose, rich, setText, span } from "../kit/dom.js";
 import { format } from "../kit/numbers.js";
 import { headName, indexOf } from "./maps.js";
 import { thinned } from "./recording.js";
@@ -47,12 +47,14 @@ export class Curves {
     this.about = p("hint");
     this.now = p("now");
     this.end = span("end");
+    this.last = span("");
     this.root = element(
       "section",
       { class: "card curves", "aria-label": words.curves },
       this.loss.root,
       this.right.root,
       div("scrub", this.slider),
+      div("axis", span("", fill(words.at_begin, { step: 0 })), this.last),
       div("under", this.now, this.end),
     );
   }
@@ -126,7 +128,11 @@ export class Curves {
       says: at ? percent(at.exact) : "",
     });
     const about = recording.isScored ? words[`about_${recording.measure}`] : "";
-    setText(this.about, prose(words.about_right, recording.begun.lines && words.about_own, about));
+    setText(this.last, fill(words.at_begin, { step: total }));
+    setText(
+      this.about,
+      prose(words.about_loss, words.about_right, recording.begun.lines && words.about_own, about),
+    );
     this.slider.max = String(total);
     this.slider.value = String(step);
     const text = at
@@ -246,7 +252,7 @@ class Plot {
       ...kinds.map((line) => {
         const sample = picture("0 0 28 10");
         sample.append(polyline(line, "0,5 28,5"));
-        return element("span", {}, sample, line.label);
+        return element("span", {}, sample, ...rich(line.label));
       }),
     );
   }

@@ -302,7 +302,7 @@ export function headName(words, recording, [part, head]) {
 }
 
 /** "Layer 2" @type {(words: Record<string, string>, recording: MapsValues["recording"], part: number) => string} */
-function partName(words, { begun }, part) {
+export function partName(words, { begun }, part) {
   const { kind, layer } = begun.parts[part];
   const isBeside = kind === "decoder" && begun.parts.some((one) => one.kind === "cross");
   return fill(words[isBeside ? "part_target" : `part_${kind}`], { layer: layer + 1 });

@@ -1,6 +1,6 @@
 // The parts of the page Train, in one language.
 
-import { element, fill, p, setText } from "../kit/dom.js";
+import { element, fill, p, setRich } from "../kit/dom.js";
 import { Ask } from "./ask.js";
 import { Asked } from "./asked.js";
 import { Curves, modelText } from "./curves.js";
@@ -11,7 +11,7 @@ import { Smallest } from "./smallest.js";
 import { Switches } from "./switches.js";
 
 /** @typedef {Omit<import("./setup.js").SetupHost, "exercise"> & { go: (step: number) => void; choose: (head: TrainHead) => void;
- *   explore: () => void; ask: (prompt: string) => void; toggle: (head: TrainHead, isOn: boolean) => void;
+ *   explore: () => void; ask: (prompt: string) => void; toggle: (heads: TrainHead[], isOn: boolean) => void;
  *   swap: (heads: TrainHead[]) => void; handIn: () => void }} PartsHost */
 
 /** What is shown of a recording: at `step`, and of the model of the step that is `asked`.
@@ -39,7 +39,7 @@ export function partsOf(data, host) {
   const show = ({ recording, before, step, asked: at, head, questions, canHandIn, isPast }) => {
     shown.classList.toggle("is-past", isPast);
     past.hidden = !isPast;
-    setText(past, capital(fill(words.before, { model: modelText(words, recording.begun) })));
+    setRich(past, capital(fill(words.before, { model: modelText(words, recording.begun) })));
     const { off, measured, swapped, answered, fault, isAsking, isSwapping, swapFault, judged, size } =
       questions;
     curves.update({ recording, before, step, head });

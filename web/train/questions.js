@@ -13,7 +13,7 @@ export class Questions {
   off = [];
   /** @type {import("./ask.js").Answered | null} */
   answered = null;
-  /** @type {(TrainWithout & { step: number }) | null} */
+  /** `heads`: those that were off. @type {(TrainWithout & { step: number; heads: TrainHead[] }) | null} */
   measured = null;
   /** @type {TrainSwapped | null} */
   swapped = null;
@@ -66,11 +66,12 @@ export class Questions {
 
   async #measure() {
     const { step, recording, isMoving } = this.host.at();
+    const heads = this.off;
     if (!recording || isMoving) return;
     try {
-      const { all, off, alone } = await this.host.send({ do: "without", step, off: this.off });
+      const { all, off, alone } = await this.host.send({ do: "without", step, off: heads });
       if (recording !== this.host.at().recording) return;
-      this.measured = { step, all, off, alone };
+      this.measured = { step, heads, all, off, alone };
       const { task, asks } = recording.begun;
       if (task === this.host.goal && !asks && this.judged?.step !== step)
         this.judged = { step, ...(await this.host.send({ do: "judge", step })) };
@@ -81,10 +82,11 @@ export class Questions {
     this.host.show();
   }
 
-  /** @param {TrainHead} head @param {boolean} isOn */
-  toggle(head, isOn) {
-    this.off = this.off.filter((other) => String(other) !== String(head));
-    if (!isOn) this.off.push(head);
+  /** @param {TrainHead[]} heads @param {boolean} isOn */
+  toggle(heads, isOn) {
+    const names = heads.map(String);
+    this.off = this.off.filter((other) => !names.includes(String(other)));
+    if (!isOn) this.off = [...this.off, ...heads];
     this.host.show();
     this.#measure();
     if (this.answered) this.ask(this.answered.prompt.join(" "));

@@ -9,7 +9,9 @@ import {
   p,
   pressable,
   prose,
+  rich,
   setAttribute,
+  setRich,
   setText,
   span,
 } from "../kit/dom.js";
@@ -194,7 +196,7 @@ export class Setup {
   #field(name, field) {
     this.#fields.set(name, field);
     field.addEventListener("input", () => this.#changed());
-    return element("label", {}, span("name", this.words[name]), field);
+    return element("label", {}, element("span", { class: "name" }, ...rich(this.words[name])), field);
   }
 
   /** Show a task with its settings. @param {string} key @param {TrainSettings} [settings] @param {string} [lines] */
@@ -215,7 +217,7 @@ export class Setup {
   /** @param {string} text @param {string} [place] a field, with whose name the text begins */
   refuse(text, place = "") {
     const isField = place && this.#fields.has(place) && text.toLowerCase().startsWith(place);
-    setText(this.fault, isField ? this.words[place] + text.slice(place.length) : text);
+    setRich(this.fault, isField ? this.words[place] + text.slice(place.length) : text);
   }
 
   /** What is set, as the server takes it. Fields that are empty are left to the server. */
@@ -291,7 +293,7 @@ export class Setup {
     this.exercise.hidden = isGoing || this.#task?.task !== this.goal;
     setText(this.other, begun?.settings.heads === 1 ? words.four_heads : words.one_head);
     this.save.hidden = !begun || !(["running", "paused"].includes(name) || state.more);
-    setText(this.about, begun ? aboutText(words, begun, this.tag) : "");
+    setRich(this.about, begun ? aboutText(words, begun, this.tag) : "");
     setText(this.size, size === null ? "" : fill(words.size, { count: size.toLocaleString(this.tag) }));
     const total = begun ? Math.max(begun.steps, recording.steps, 1) : 1;
     this.bar.value = recording ? recording.steps / total : 0;

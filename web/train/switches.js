@@ -1,11 +1,24 @@
 // Switch heads off: what is still right without each of them, and without all that are off.
 
-import { accent, button, div, element, fill, p, prose, setText, span } from "../kit/dom.js";
+import {
+  accent,
+  button,
+  div,
+  element,
+  fill,
+  p,
+  pressable,
+  prose,
+  rich,
+  setAttribute,
+  setText,
+  span,
+} from "../kit/dom.js";
 import { percent } from "./curves.js";
-import { headName, indexOf } from "./maps.js";
+import { headName, indexOf, partName } from "./maps.js";
 
 /** @typedef {{ recording: import("./recording.js").Recording; step: number; off: TrainHead[];
- *   measured: (TrainWithout & { step: number }) | null; swapped: TrainSwapped | null; isSwapping: boolean; swapFault: string }} SwitchesValues */
+ *   measured: (TrainWithout & { step: number; heads: TrainHead[] }) | null; swapped: TrainSwapped | null; isSwapping: boolean; swapFault: string }} SwitchesValues */
 
 export class Switches {
   /** @type {SwitchesValues["recording"] | null} */
@@ -13,7 +26,7 @@ export class Switches {
 
   /**
    * @param {Record<string, string>} words
-   * @param {{ toggle: (head: TrainHead, isOn: boolean) => void; swap: (heads: TrainHead[]) => void }} host
+   * @param {{ toggle: (heads: TrainHead[], isOn: boolean) => void; swap: (heads: TrainHead[]) => void }} host
    */
   constructor(words, host) {
     this.words = words;
@@ -27,12 +40,13 @@ export class Switches {
     this.swapping = div(
       "swapping",
       element("h3", {}, words.swap_title),
-      p("hint", words.swap_about),
+      p("hint", ...rich(words.swap_about)),
       div("swap", this.first, "⇄", this.second, this.swaps),
       this.swapped,
     );
     this.about = p("hint");
     this.list = element("ul", { class: "switches" });
+    this.layers = div("layers");
     this.said = p("result");
     this.said.setAttribute("role", "status");
     this.root = element(
@@ -41,6 +55,7 @@ export class Switches {
       element("h2", { id: "train-off" }, words.switch_off),
       this.about,
       this.list,
+      this.layers,
       this.said,
       this.swapping,
     );
@@ -71,10 +86,13 @@ export class Switches {
       );
     }
     const names = off.map((head) => headName(words, recording, head)).join(", ");
+    const isCurrent = shown && String(shown.heads) === String(off);
     const result = shown?.off
       ? fromTo(words, words.off_result, { heads: names }, shown.all[0], shown.off[0])
       : "";
-    setText(this.said, result);
+    setText(this.said, isCurrent || !off.length ? result : fill(words.off_wait, { step }));
+    for (const [part, layer] of [...this.layers.children].entries())
+      setAttribute(layer, "aria-pressed", String(this.#isOff(off, part)));
     const swap = swapped?.step === step ? this.#swapText(recording, swapped) : "";
     setText(this.swapped, isSwapping ? words.swapping : swapFault || swap);
     this.swaps.disabled = isSwapping;
@@ -87,6 +105,16 @@ export class Switches {
     const isOneLayer = heads[0][0] === heads[1][0];
     const result = fromTo(words, words.swap_result, { first, second }, before, after);
     return prose(result, isOneLayer ? words.swap_one_layer : words.swap_two_layers);
+  }
+
+  /** The heads of a layer. @param {number} part */
+  #of(part) {
+    return this.#recording?.all.filter(([one]) => one === part) ?? [];
+  }
+
+  /** Whether a whole layer is off. @param {TrainHead[]} off @param {number} part */
+  #isOff(off, part) {
+    return off.filter(([one]) => one === part).length === this.#of(part).length;
   }
 
   #swap() {
@@ -106,6 +134,20 @@ export class Switches {
       select.replaceChildren(...options);
       select.selectedIndex = at ? kinds.lastIndexOf(kinds[0]) : 0;
     }
+    this.layers.hidden = recording.heads < 2; // a layer is its head
+    this.layers.replaceChildren(
+      ...recording.begun.parts.map((_, part) => {
+        const layer = pressable(
+          false,
+          {
+            data: { focus: `layer ${part}` },
+            onclick: () => this.host.toggle(this.#of(part), layer.ariaPressed === "true"),
+          },
+          fill(this.words.layer_off, { layer: partName(this.words, recording, part) }),
+        );
+        return layer;
+      }),
+    );
     this.list.replaceChildren(
       ...recording.all.map((head) => {
         /** @type {HTMLInputElement} */
@@ -113,7 +155,7 @@ export class Switches {
           type: "checkbox",
           role: "switch",
           data: { focus: `switch ${head}` },
-          onchange: () => this.host.toggle(head, box.checked),
+          onchange: () => this.host.toggle([head], box.checked),
         });
         const name = headName(this.words, recording, head);
         return element(

@@ -180,7 +180,7 @@ class Train {
       },
       explore: () => this.#openInExplore(),
       ask: (prompt) => this.questions.ask(prompt),
-      toggle: (head, isOn) => this.questions.toggle(head, isOn),
+      toggle: (heads, isOn) => this.questions.toggle(heads, isOn),
       swap: (heads) => this.questions.swap(heads),
     });
     this.root.replaceChildren(p("lead", data.words.lead), parts.setup.root, parts.shown);

@@ -154,6 +154,33 @@ test("a head that is switched off is measured, and what is lost is said", async 
   );
 });
 
+test("a whole layer can be switched off, and nothing is said of it before it is measured", async () => {
+  const page = await withRecording();
+  page.focus("layer 1").click();
+  assert.deepEqual(page.last().off, [
+    [1, 0],
+    [1, 1],
+  ]);
+  assert.equal(page.focus("layer 1").getAttribute("aria-pressed"), "true");
+  assert.deepEqual(
+    ["0,0", "0,1", "1,0", "1,1"].map((head) => page.focus(`switch ${head}`).checked),
+    [true, true, false, false],
+  );
+  assert.equal(page.text(".off .result"), "Measuring at step 30…");
+  await page.answer(ANSWERS.without);
+  assert.match(page.text(".off .result"), /^Without Layer 2 · Head 1, Layer 2 · Head 2, /);
+  page.focus("layer 1").click();
+  assert.deepEqual(page.last().off, []);
+});
+
+test("the axis of the steps is named at both ends", async () => {
+  const page = await withRecording();
+  assert.deepEqual(
+    page.all(".axis span").map(({ textContent }) => textContent),
+    ["Step 0", "Step 30"],
+  );
+});
+
 test("two heads can be swapped", async () => {
   const page = await withRecording();
   page.focus("swap").click();
@@ -313,7 +340,8 @@ test("the header says what the numbers of a model are counted from", async () =>
 
 test("until a training has steps, what is shown is named as the run before", async () => {
   const page = await starting();
-  assert.equal(page.text(".past"), "The run before, 2 layers × 2 heads, d_model 16");
+  assert.equal(page.text(".past"), "The run before, 2 layers × 2 heads, dmodel 16");
+  assert.equal(page.find(".past sub").textContent, "model");
   assert.ok(page.find(".shown").classList.contains("is-past"));
   await page.tell(payload("opened")[1]);
   assert.equal(page.find(".past").hidden, true);
