@@ -55,6 +55,7 @@ _LINK: Final = {
     "s": re.compile(r"[0-9A-Za-z_-]+"),
     "ask": re.compile(r"[a-z_]{1,40}(\.[a-z_]{1,40}){0,9}"),
     "seed": re.compile(r"own|[0-9]{1,9}"),
+    "seeded": re.compile(r"[0-9]{1,6}"),
 }
 """The parameters that the link of an exercise may have."""
 

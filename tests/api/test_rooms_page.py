@@ -87,6 +87,13 @@ def test_below_a_base_path_the_page_is_there_too():
 ROOMS_SECTION = (ROOT / "docs" / "http.md").read_text("utf-8").partition("## Rooms")[2]
 
 
+def test_the_link_of_an_exercise_keeps_the_seed_of_its_numbers():
+    place, *_ = re.findall(r"```json\n(.*?)\n```", ROOMS_SECTION, re.DOTALL)
+    link = "s=1eJy&ask=q&seeded=17"
+    sent = json.dumps(json.loads(place) | {"link": link})
+    assert room.read_place(sent.encode())[1]["link"] == link
+
+
 def test_the_documentation_s_examples_can_be_sent():
     place, question, answer = re.findall(r"```json\n(.*?)\n```", ROOMS_SECTION, re.DOTALL)
     position = room.read_place(place.encode())[1]

@@ -466,6 +466,8 @@ COMMANDS = [
     "trace",
     "explain",
     "check",
+    "marks",
+    "bank",
     "examples",
     "puzzles",
     "read",
@@ -475,7 +477,9 @@ COMMANDS = [
     "models",
     "train",
 ]
-NAMES = re.compile(r"--?[a-z][\w-]*|\{[^}]*\}|[Pp]ython(?: -m mha_core)?|[A-Z_]+|" + "|".join(COMMANDS))
+NAMES = re.compile(
+    r"--?[a-z][\w-]*|\{[^}]*\}|[Pp]ython(?: -m mha_core)?|Moodle|Canvas|[A-Z_]+|" + "|".join(COMMANDS)
+)
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
@@ -493,6 +497,7 @@ def test_help_is_chinese_in_a_chinese_shell(run, chinese, command):
         "tex",
         "html",
         "ipynb",
+        "moodle",
         "txt",
         "pdf",
         "json",
