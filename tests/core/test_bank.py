@@ -29,6 +29,13 @@ def drawn():
     return variants(built_in("first"), ASKED, 2, seed=5)
 
 
+def text_of(drawn, form):
+    """A bank that is text, in English."""
+    text = written(drawn, form, "en")
+    assert isinstance(text, str)
+    return text
+
+
 # --- tables, read without the bank's code ------------------------------------------------------------------------
 
 
@@ -75,7 +82,7 @@ def numbers(rows):
 
 def worked_out(tables, titles):
     """The answers of weights and head outputs of two heads, from the tables that are given: in plain loops."""
-    answers = []
+    answers: list[tuple[str, float]] = []
     scaled, v, blanks = titles
     weights = {}
     for head in (0, 1):
@@ -286,7 +293,7 @@ def test_every_format_is_in_both_languages_and_the_same_each_time(form, drawn):
 
 
 def test_a_sheet_has_a_box_for_each_number_and_the_key_has_the_numbers(drawn):
-    page = written(drawn, "paper", "en")
+    page = text_of(drawn, "paper")
     sheets, keys = (
         re.findall(r"<section>.*?</section>", page)[:2],
         re.findall(r"<section>.*?</section>", page)[2:],
@@ -318,7 +325,7 @@ def test_examples_of_every_kind_have_banks(source):
 
 def test_a_score_of_minus_infinity_is_given():
     (variant,) = variants(built_in("causal"), ("masked_scores",), 1)
-    page = written([variant], "paper", "en")
+    page = text_of([variant], "paper")
     assert page.count("<td>−∞</td>") >= 2 * 2 * 10
     assert len(variant.blanks) == 2 * 15
 

@@ -1,6 +1,7 @@
 """An exercise that is handed in, and the class's marks, as the pages have them; the bank's dialog."""
 
 from dataclasses import replace
+from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
@@ -83,7 +84,7 @@ def papers():
 
 
 def test_the_table_by_student_has_the_mark_and_what_it_is_out_of():
-    payload = solutions.solutions_payload(work_at({}, "en"), papers(), Scheme(follows=0.5))
+    payload: Any = solutions.solutions_payload(work_at({}, "en"), papers(), Scheme(follows=0.5))
     columns = [
         payload["columns"].index(name) for name in ("student", "mark", "out of", "follows", "wrong", "result")
     ]

@@ -187,7 +187,7 @@ export class LocalHost {
   /** The example with the present numbers, as a file has it. */
   get file() {
     const { file } = this.#data;
-    if (this.#sheet) return { ...file, claimed: this.#sheet.claimed };
+    if (this.#sheet) return { ...file, claimed: this.#sheet.claimed, attempt: this.#sheet.attempt };
     return fileOf(file, this.#work.now, this.#work.start);
   }
 

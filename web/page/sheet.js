@@ -126,6 +126,15 @@ export class Sheet {
     return this.counts[this.cells.findIndex((cell) => key(cell) === name)];
   }
 
+  /** How it went so far, as a file says it (mha_core/example/attempt.py): cells by their places among all. */
+  get attempt() {
+    const at = (/** @type {string} */ name) => this.cells.findIndex((cell) => key(cell) === name);
+    return {
+      missed: [...this.#missed].map(at),
+      hints: [...this.#hints].map(([name, count]) => [at(name), count]),
+    };
+  }
+
   // --- what is shown -------------------------------------------------------------------------------------------------
 
   /**

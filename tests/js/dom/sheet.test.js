@@ -129,6 +129,9 @@ test("the file has what was filled in; once the exercise is ended, the page is a
   send(write("0.50"));
   assert.deepEqual(host.file.claimed.weights[0][0], ["0.50", null, null]);
   assert.deepEqual(host.file.asked, ["weights", "head_outputs"]);
+  assert.deepEqual(host.file.attempt, { missed: [0], hints: [] });
+  send({ op: "hint", cell: { name: "weights", head: 0, row: 0, col: 1 } });
+  assert.deepEqual(host.file.attempt.hints, [[1, 1]]);
   const explore = send({ op: "end_exercise" });
   assert.deepEqual([host.isExercise, explore.check, "claimed" in host.file], [false, undefined, false]);
   assert.deepEqual(explore.matrices, data.languages.en.explore.matrices);
