@@ -49,13 +49,15 @@ _COMPUTED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Gradebook:
-    """``rows``: all lines with the headings first. ``students``: the indices of those that are about a student."""
+    """``rows``: all lines with the headings first. ``students``: the indices of those that are about a student.
+    ``begins``: the file's byte order mark, if it has one.
+    """
 
     rows: tuple[tuple[str, ...], ...]
     students: tuple[int, ...]
     delimiter: str
     newline: str
-    mark: str
+    begins: str
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -127,10 +129,10 @@ def read_gradebook(content: bytes) -> Gradebook:
         raise ReadError(N_("no column of this file says who a student is"))
     width = len(names)
     padded = tuple((*row, *[""] * (width - len(row))) for row in rows)
-    marks = "\ufeff" if content.startswith(b"\xef\xbb\xbf") else ""
+    begins = "\ufeff" if content.startswith(b"\xef\xbb\xbf") else ""
     newline = "\r\n" if first.endswith("\r") else "\n"
     students = tuple(at for at, row in enumerate(padded) if at and _is_student(row, names))
-    return Gradebook(padded, students, delimiter, newline, marks)
+    return Gradebook(padded, students, delimiter, newline, begins)
 
 
 def _is_student(row: Sequence[str], names: Sequence[str]) -> bool:
@@ -188,7 +190,7 @@ def _with_column(book: Gradebook, column: str, marks: dict[int, str]) -> str:
         lines.append(cells)
     out = StringIO()
     csv.writer(out, delimiter=book.delimiter, lineterminator=book.newline).writerows(lines)
-    return book.mark + out.getvalue()
+    return book.begins + out.getvalue()
 
 
 def _plain(text: str) -> str:

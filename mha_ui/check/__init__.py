@@ -8,6 +8,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from mha_core import pretty
 from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
 from mha_core.errors import N_
@@ -22,7 +23,6 @@ from mha_ui.check.model import check_payload
 from mha_ui.check.solutions import solutions_button
 from mha_ui.component import component
 from mha_ui.download import downloader
-from mha_ui.share import save_button
 from mha_view import bundle
 
 _MODE: Final = "check.mode"
@@ -30,7 +30,8 @@ _MENU: Final = "check.exercise"
 _ASKED: Final = "check.asked"
 _NUMBERS: Final = "check.numbers"
 _SEED: Final = "check.seed"
-_STUDENT: Final = "check.student"
+_HAND_IN: Final = "check.hand-in"
+_SAVED: Final = "check.saved"
 _LINK_STYLE: Final = bundle.style("check/class_link.css")
 """As text: Streamlit would look for a file in the folder of the page's other component."""
 _KINDS: Final = {
@@ -114,21 +115,36 @@ def _report(work: state.Work) -> None:
 
 
 def _hand_in(work: state.Work) -> None:
-    """The file to hand in, with a name or a number if the student gives one."""
-    words = work.words
-    with st.popover(words(N_("Hand in"))):
-        st.text_input(
-            words(N_("Your name or number, if you like")),
-            work.exercise.student if work.exercise else "",
-            key=_STUDENT,
-            on_change=_student_named,
-        )
-        st.caption(words(N_("Only the file has it. Save the file and hand it in.")))
-        save_button(work, "check.save")
+    """The file to hand in, with a name or a number if the student gives one.
+
+    The file comes with the answer to the message that has the name: a press on a button of Streamlit's could be read
+    before what was typed.
+    """
+    words, count = (
+        {name: work.words(text) for name, text in _HAND_IN_WORDS.items()},
+        state.widget_value(_SAVED) or 0,
+    )
+    sent = state.widget_value(_HAND_IN)
+    is_sent = bool(sent and sent.get("save"))
+    with st.popover(work.words(N_("Hand in"))):
+        mount = component("hand_in", "check", "hand_in.js", css=_LINK_STYLE)
+        data = {
+            "words": words,
+            "student": work.exercise.student if work.exercise else "",
+            "saved": count,
+            "file": pretty(state.as_file(work)) if is_sent else "",
+        }
+        mount(key=_HAND_IN, data=data, on_save_change=_handed_in)
+        st.caption(work.words(N_("Only the file has it. Save the file and hand it in.")))
 
 
-def _student_named() -> None:
-    state.change(state.name_student, str(state.widget_value(_STUDENT)))
+_HAND_IN_WORDS: Final = {"student": N_("Your name or number, if you like"), "save": N_("Save as a file")}
+
+
+def _handed_in() -> None:
+    sent = state.widget_value(_HAND_IN)["save"]
+    state.set_widget(_SAVED, (state.widget_value(_SAVED) or 0) + 1)
+    state.change(state.name_student, str(sent["student"]))
 
 
 def _exercise_menu(work: state.Work) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from mha_core.bank import FORMATS, MOST_VARIANTS
+from mha_core.bank import FORMATS
 from mha_core.bank.variants import variants
 from mha_core.bank.write import written
 from mha_core.errors import N_
@@ -17,6 +17,8 @@ from mha_ui.download import downloader
 from mha_ui.panel import panel
 
 _BANK: Final = N_("Question bank")
+_MOST: Final = 30
+"""Most variants: a few seconds each where many mistakes are to be told apart. The command line draws more."""
 
 
 def bank_button(work: state.Work) -> None:
@@ -35,7 +37,7 @@ def _bank(work: state.Work) -> None:
         work, "check.bank.asked", work.exercise.asked if work.exercise else usually_asked(example)
     )
     columns = st.columns(2)
-    count = columns[0].number_input(words(N_("Variants")), 1, MOST_VARIANTS, 10, key="check.bank.count")
+    count = columns[0].number_input(words(N_("Variants")), 1, _MOST, 10, key="check.bank.count")
     seed = columns[1].number_input(words(N_("Seed")), 0, state.SEEDS - 1, 1, key="check.bank.seed")
     form = st.selectbox(
         words(N_("Format")),

@@ -9,7 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from mha_core import built_in, from_token, trace
+from mha_core import built_in, from_token, parse, trace
+from mha_core.example.attempt import Attempt
 from tests.e2e.looks import assert_no_barrier, assert_no_barrier_either
 from tools.drive.browser import WAIT
 
@@ -177,6 +178,18 @@ def _example(bench):
 @pytest.mark.long  # in short it is asked of the published example
 def test_no_serious_barrier_in_an_exercise(check):
     assert_no_barrier(check("?example=causal&ask=weights&lang=zh").page)
+
+
+def test_a_student_hands_in_a_file_with_a_name(check):
+    page = check("?example=first&ask=weights&seed=17").page
+    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("textbox", name="Your name or number").fill("Ada 1001")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as a file").click()
+    saved = parse(download.value.path().read_bytes())
+    assert saved.asked == ("weights",)
+    assert saved.attempt == Attempt("Ada 1001", 17)
+    assert "Ada" not in page.url
 
 
 WORKED = Path(__file__).parents[1] / "core" / "worked"

@@ -62,11 +62,9 @@ def test_the_link_for_a_class_gives_new_numbers_and_no_seed_of_one_student():
     assert (link["seed"], "seeded" in link) == ([OWN_SEED], False)
 
 
-def test_the_student_is_asked_for_in_the_page_and_stays_for_the_next_exercise():
-    app = opened("check.py", EXERCISE)
-    sound(app.text_input(key="check.student").input("1001").run())
-    assert state.as_file(work(app)).attempt.student == "1001"
-    assert another_exercise(work(app)).exercise.student == "1001"
+def test_the_student_stays_for_the_next_exercise():
+    named = state.name_student(work_at(EXERCISE, "en"), "1001")
+    assert another_exercise(named).exercise.student == "1001"
 
 
 def test_a_long_name_is_cut_so_that_the_file_opens():

@@ -2,7 +2,7 @@
 // out.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { mount, payload, press } from "./page.js";
 
 /** @param {string} name */
@@ -259,6 +259,29 @@ test("a press on a row opens its file, wherever the row is by then", async () =>
   column("wrong").querySelector("button").click();
   root.querySelector('[aria-label="Open wrong 9.mha.json on this page"]').click();
   assert.deepEqual(sent, [["open", 3]]);
+});
+
+// --- the file to hand in ---------------------------------------------------------------------------------------------
+
+test("the file is saved once, when it comes with the answer to the name that was sent", async () => {
+  const files = [];
+  mock.method(
+    URL,
+    "createObjectURL",
+    (/** @type {Blob} */ content) => files.push(content.text()) && "blob:x",
+  );
+  const words = { student: "Your name", save: "Save" };
+  const data = { words, student: "", saved: 0, file: "" };
+  const { root, sent, answer } = await mount("check/hand_in.js", data);
+  root.querySelector("input").value = "Ada";
+  root.querySelector("button").click();
+  assert.deepEqual(sent, [["save", { student: "Ada" }]]);
+  answer({ ...data, saved: 1, file: "{1}" });
+  answer({ ...data, saved: 1, file: "{1}" });
+  answer({ ...data, saved: 1 });
+  answer({ ...data, saved: 2, file: "{2}" });
+  assert.deepEqual(await Promise.all(files), ["{1}", "{2}"]);
+  assert.equal(root.querySelector("input").value, "Ada");
 });
 
 // --- the link to hand out --------------------------------------------------------------------------------------------
