@@ -135,10 +135,12 @@ def _hand_in(work: state.Work) -> None:
             "file": pretty(state.as_file(work)) if is_sent else "",
         }
         mount(key=_HAND_IN, data=data, on_save_change=_handed_in)
-        st.caption(work.words(N_("Only the file has it. Save the file and hand it in.")))
+        st.caption(
+            work.words(N_("The name is optional, and only the file has it. Save the file and hand it in."))
+        )
 
 
-_HAND_IN_WORDS: Final = {"student": N_("Your name or number, if you like"), "save": N_("Save as a file")}
+_HAND_IN_WORDS: Final = {"student": N_("Name or number"), "save": N_("Save as a file")}
 
 
 def _handed_in() -> None:

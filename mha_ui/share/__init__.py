@@ -40,7 +40,7 @@ _TEACHING: Final = {
     shell.LESSONS: _PROJECTOR,
     shell.EXPERIMENTS: _PROJECTOR,
     shell.TRAIN: N_("Show the buttons for the projector view and for the results of a class"),
-    shell.CHECK: N_("Show the results of a class"),
+    shell.CHECK: N_("Show the results of a class and the question bank"),
 }
 """What the button shows on a page that has something for a lecturer, by script."""
 _HTML: Final = """

@@ -183,7 +183,7 @@ def test_no_serious_barrier_in_an_exercise(check):
 def test_a_student_hands_in_a_file_with_a_name(check):
     page = check("?example=first&ask=weights&seed=17").page
     page.get_by_role("button", name="Hand in").click()
-    page.get_by_role("textbox", name="Your name or number").fill("Ada 1001")
+    page.get_by_role("textbox", name="Name or number").fill("Ada 1001")
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as a file").click()
     saved = parse(download.value.path().read_bytes())
