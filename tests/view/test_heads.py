@@ -272,6 +272,11 @@ def test_a_changed_run_says_what_was_changed(model, change, sentence):
     assert header["change"]["done"] == [sentence]
 
 
+def test_a_head_with_other_queries_is_marked(model):
+    header, _ = read(capture(model, drawn(2, 7, 8), patch={(1, 2, "q"): torch.ones(7, 2)}))
+    assert header["heads"]["views"][0]["run"]["patched"] == [[1, 2]]
+
+
 def test_changed_heads_are_marked_and_the_output_is_compared(model):
     weights = torch.full((7, 7), 1 / 7)
     outputs = torch.ones(7, 2)

@@ -303,20 +303,21 @@ def _words_of(measure: Callable[[Any], Any] | None) -> str:
         tree = ast.parse("".join(linecache.getlines(code.co_filename)))
     except (SyntaxError, ValueError):
         return name
-    places = [(first, begin, last, end) for first, last, begin, end in code.co_positions() if begin != end]
+    positions = [place for place in code.co_positions() if None not in place and place[2] != place[3]]
+    places = [((first, begin), (last, end)) for first, last, begin, end in positions]
     there = [
         one.body
         for one in ast.walk(tree)
         if isinstance(one, ast.Lambda) and one.lineno == code.co_firstlineno and _holds(one.body, places)
     ]
-    return ast.unparse(there[-1]) if there else name  # the last one is the innermost
+    is_known = len(there) == 1 or (there and places)
+    return ast.unparse(there[-1]) if is_known else name  # the last one is the innermost
 
 
-def _holds(body: ast.expr, places: Sequence[tuple[Any, ...]]) -> bool:
-    """Whether code with these places, each a line and column of its start and end, is that of this expression."""
-    known = [place for place in places if None not in place]
+def _holds(body: ast.expr, places: Sequence[tuple[Any, Any]]) -> bool:
+    """Whether code from each of these places, a line and column, to another, is that of this expression."""
     begin, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
-    return all(begin <= place[:2] and place[2:] <= end for place in known)
+    return all(begin <= first and last <= end for first, last in places)
 
 
 def _number(measure: Callable[[Any], Any], output: Any) -> float:
