@@ -257,7 +257,7 @@ class Explore {
     overview.update(model);
     if (hasNewHead && this.#heads.isSingle) overview.bring(model.dims.h - 1);
     this.#showAbout();
-    const lead = this.root.querySelector(".lead-text p");
+    const lead = this.root.querySelector(".lead > p");
     if (lead) setText(lead, leadOf(model, this.#words));
     this.#lastEdit.update();
     toolbar.update(model);
