@@ -472,6 +472,21 @@ def test_sixty_four_tokens_are_a_map(visit):
     slim = bench.page.locator(".overview.slim")
     expect(slim).to_have_count(1)
     assert slim.bounding_box()["height"] < 90
+    expect(slim.locator(".map-said strong")).to_have_text(["w9"] * 3)  # it has no room for all names
+
+
+def test_a_cell_that_the_keyboard_reaches_is_clear_of_the_overview_with_its_columns_name(visit):
+    bench = visit("?example=programming", viewport={"width": 1280, "height": 600})
+    page = bench.page
+    bench.cell("weights", 0, 2, 0).click()
+    top = bench.cell("weights", 0, 2, 0).bounding_box()["y"]
+    page.evaluate("(by) => document.querySelector('[data-testid=stMain]').scrollBy(0, by)", top - 170)
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(bench.cell("weights", 0, 0, 0)).to_be_focused()
+    above = overview(page).bounding_box()
+    name = page.locator('[data-matrix="weights"] thead th').first.bounding_box()
+    assert name["y"] >= above["y"] + above["height"]
 
 
 def test_the_check_has_none_and_its_first_screen_a_blank_number(visit):
