@@ -85,8 +85,8 @@ def aimed(task, architecture, layer, head):
     training = small(task, architecture=architecture)
     model, line = training.model, task_of(task).shown.tokens
     example = with_goal(example_of(model, training.task, line, layer, 0), model, training.task, (layer, head))
-    (rows,) = [rows for rows in example.learning.targets if rows]
-    assert example.learning.targets.index(rows) == head
+    assert [rows is not None for rows in example.learning.targets].index(True) == head
+    rows = example.learning.of_head(head)
     ((row, key),) = [(at, target) for at, target in enumerate(rows) if target is not None]
     return example, row, key
 
