@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, TypeAlias
 
+from mha_core.errors import N_, ReadError
 from mha_core.read.grids import ELLIPSIS, EXACT, NUMBER, Cell, Grid, exact_number, grid_of, printed
 
 MAX_DEPTH: Final = 5
+MAX_BRACKETS: Final = 20_000
+"""How many brackets of one stretch of text are looked into."""
 _CLOSES: Final = {"[": "]", "(": ")", "{": "}", "⟨": "⟩", "［": "］", "【": "】"}
 _BETWEEN: Final = re.compile(r"[\s,，;&]*(?:\\\\)?[\s,，;]*")
 _DOTS: Final = re.compile("|".join(re.escape(dots) for dots in sorted(ELLIPSIS, key=len, reverse=True)))
@@ -22,8 +25,11 @@ Nest: TypeAlias = "Cell | list[Nest]"
 
 
 def bracket_grids(text: str, taken: list[tuple[int, int]]) -> Iterator[Grid]:
-    """Every list of numbers outside of the spans that are taken already."""
-    at, spans = 0, iter([*sorted(taken), (len(text) + 1, len(text) + 1)])
+    """Every list of numbers outside of the spans that are taken already. Raises ``ReadError`` where there are too many
+    brackets for a text that somebody has written.
+    """
+    tries = at = 0
+    spans = iter([*sorted(taken), (len(text) + 1, len(text) + 1)])
     span = next(spans)
     while found := _OPEN.search(text, at):
         while span[1] <= found.start():
@@ -31,6 +37,9 @@ def bracket_grids(text: str, taken: list[tuple[int, int]]) -> Iterator[Grid]:
         if span[0] <= found.start():
             at = span[1]
             continue
+        tries += 1
+        if tries > MAX_BRACKETS:
+            raise ReadError(N_("the text has more than {most} brackets"), most=f"{MAX_BRACKETS:,}")
         nest = _nest(text, found.start(), 1)
         if nest is None:
             at = found.end()

@@ -179,7 +179,11 @@ def without_labels(
 def _is_heading(first: list[Cell], others: list[list[Cell]]) -> bool:
     """Whether a row has words where other rows have numbers, or counts them beside their labels."""
     numbered = [[str(at + base) for at in range(len(first) - 1)] for base in (0, 1)]
-    if first[0].text is None and all(row[0].word for row in others) and [c.text for c in first[1:]] in numbered:
+    if (
+        first[0].text is None
+        and all(row[0].word for row in others)
+        and [c.text for c in first[1:]] in numbered
+    ):
         return True
     worded = [at for at, cell in enumerate(first) if cell.word]
     numbers = [at for at, cell in enumerate(first) if cell.text is not None]

@@ -254,7 +254,7 @@ def _last_clause(text: str) -> str:
 
 def _inside(text: str, at: int) -> bool:
     """Whether a comma or a semicolon lies between brackets."""
-    pairs = ("()", "[]") if text[at] in ",;；，" else ()
+    pairs = (("(", ")"), ("[", "]")) if text[at] in ",;；，" else ()
     return any(text.count(a, 0, at) > text.count(b, 0, at) and text.find(b, at) > 0 for a, b in pairs)
 
 

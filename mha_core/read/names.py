@@ -112,7 +112,8 @@ def projected_letters(text: str) -> dict[str, str]:
     found = [
         ((one[3] or one[4]).lower(), name)
         for one in _PROJECTED.finditer(text)
-        if (name := one[1] or one[2] or one[5] or one[6]).lower() not in ("q", "k", "v", "query", "key", "value")
+        if (name := one[1] or one[2] or one[5] or one[6]).lower()
+        not in ("q", "k", "v", "query", "key", "value")
     ]
     queries = {name for letter, name in found if letter == "q"}
     return {name: "x" if name in queries else "context" for _, name in found if queries}

@@ -33,7 +33,8 @@ _HEAD_ALONE: Final = re.compile(
 )
 _LIMIT_OF_MENTIONS: Final = 5
 _PRINTED: Final = re.compile(
-    r"(?:the |its )?(?:outputs?|prints?|printed|results?)|(?:运行|打印)?(?:输出|结果)(?:如下|为)?", re.IGNORECASE
+    r"(?:the |its )?(?:outputs?|prints?|printed|results?)|(?:运行|打印)?(?:输出|结果)(?:如下|为)?",
+    re.IGNORECASE,
 )
 
 
@@ -214,10 +215,12 @@ def _likeliest(names: list[str], turn: int) -> list[str]:
 
 
 def _as_projected(document: Document, found: list[Guess]) -> list[Guess]:
-    """What the text multiplies by W_Q is X, whatever its letter, and what it multiplies by W_K or W_V alone the context."""
+    """What the text multiplies by W_Q is X, whatever its letter; the context is multiplied by W_K and W_V alone."""
     letters = projected_letters(plain(document.text))
     return [
-        replace(guess, name=name, head=None, turned=guess.grid.turned, reason="formula", candidates=(), sure=True)
+        replace(
+            guess, name=name, head=None, turned=guess.grid.turned, reason="formula", candidates=(), sure=True
+        )
         if not guess.label.formula and (name := letters.get(symbol_in(guess.label.left))) is not None
         else guess
         for guess in found

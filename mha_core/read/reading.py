@@ -111,7 +111,11 @@ def _used(one: Found, assembled: Assembled) -> Found:
     packed = assembled.cells.get((one.key[0], 0))  # of all heads side by side
     if packed is not None and packed[0][0] == one.guess.grid.rows[0][0]:
         return one
-    if packed is not None and one.key[1] is None and one.guess.grid.shape == _side_by_side(one.key[0], assembled):
+    if (
+        packed is not None
+        and one.key[1] is None
+        and one.guess.grid.shape == _side_by_side(one.key[0], assembled)
+    ):
         return replace(one, again=True)
     return replace(one, key=None, why="misfit", sure=False)
 
@@ -231,8 +235,10 @@ def _values(computed: Trace, key: Key) -> Any:
     return values if values is None or key[1] is None else values[key[1]]
 
 
-def _right(grid: Grid, computed: Trace, key: Key) -> tuple[int, int]:
-    """How many of a grid's numbers are right as this matrix, and how many there are."""
+def _right(grid: Grid, computed: Trace, key: Key, *, exactly: bool = False) -> tuple[int, int]:
+    """How many of a grid's numbers are right as this matrix, and how many there are. ``exactly``: without any rounding,
+    which whole numbers would otherwise owe too much to.
+    """
     values = _values(computed, key)
     if values is None:
         return 0, 1
@@ -241,6 +247,9 @@ def _right(grid: Grid, computed: Trace, key: Key) -> tuple[int, int]:
     if tuple(exact.shape) != grid.shape:
         return 0, 1
     claim = printed(texts, grid.shape)
+    if exactly:
+        written = torch.tensor([[float(c or "nan") for c in row] for row in texts], dtype=torch.float64)
+        return int(torch.isclose(written, exact).sum()), int(claim.given.sum())
     return int(claim.fits(exact).sum()), int(claim.given.sum())
 
 
@@ -262,7 +271,7 @@ def _fitting(one: Found, computed: Trace, placed: Mapping[Key, Grid]) -> Key | N
     matches = []
     for name, values in computed.values.items():
         for head in range(len(values)) if name in PER_HEAD else (None,):
-            right, given = _right(grid, computed, (name, head))
+            right, given = _right(grid, computed, (name, head), exactly=_is_whole(grid))
             allowed = not one.sure or (one.key is not None and name in _GENERAL.get(one.key[0], ()))
             if allowed and (name, head) not in placed and right * 3 > given * 2:
                 matches.append((right, (name, head)))
@@ -280,8 +289,12 @@ def _fitting(one: Found, computed: Trace, placed: Mapping[Key, Grid]) -> Key | N
 
 
 def _is_again(grid: Grid, computed: Trace, key: Key) -> bool:
-    right, given = _right(grid, computed, key)
+    right, given = _right(grid, computed, key, exactly=_is_whole(grid))
     return right == given and given > 1
+
+
+def _is_whole(grid: Grid) -> bool:
+    return all("." not in (cell.text or "") for row in grid.rows for cell in row)
 
 
 def _best(reading: Reading, said: Settings, choices: Choices) -> tuple[Reading, tuple[str, ...]]:

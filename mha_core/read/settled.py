@@ -70,12 +70,18 @@ def _going_on(group: list[Guess]) -> list[Guess]:
     taken = {(guess.name, guess.head) for guess in group}
     last, result = None, list[Guess]()
     for guess in group:
-        if guess.name in PER_HEAD and guess.head is not None:
-            last = guess.head
-        elif guess.sure and guess.name in PER_HEAD and times[guess.name] > 1 and (guess.name, last) not in taken:
-            guess = replace(guess, head=last)
+        head = guess.head
+        if guess.name in PER_HEAD and head is not None:
+            last = head
+        elif (
+            guess.sure
+            and guess.name in PER_HEAD
+            and times[guess.name] > 1
+            and (guess.name, last) not in taken
+        ):
+            head = last
             taken.add((guess.name, last))
-        result.append(guess)
+        result.append(replace(guess, head=head))
     return result
 
 
@@ -148,13 +154,20 @@ def _unnamed(group: list[Guess]) -> list[Guess]:
                 result[at] = replace(guess, name="x", head=None, reason="shape", candidates=(), sure=False)
                 break
     if "mask" not in names:
-        shapes = {guess.grid.shape for guess in group if guess.name == "weights"}
+        weights = [guess.grid for guess in group if guess.name == "weights"]
         for at, guess in enumerate(group):
             said = not guess.sure and not guess.name and guess.reason != "operand"
-            if said and guess.grid.shape in shapes and _only_masks(guess.grid):
+            if said and _only_masks(guess.grid) and any(_hides(guess.grid, one) for one in weights):
                 result[at] = replace(guess, name="mask", head=None, reason="shape")
                 break
     return result
+
+
+def _hides(mask: Grid, weights: Grid) -> bool:
+    """Whether a mask, unlike an identity matrix, hides exactly the pairs that have no weight."""
+    open_at = 1.0 if any(number == 1 for row in mask.values() for number in row) else 0.0
+    pairs = [[number == open_at for number in row] for row in mask.values()]
+    return pairs == [[number != 0 for number in row] for row in weights.values()]
 
 
 def _only_masks(grid: Grid) -> bool:

@@ -98,24 +98,19 @@ def cause_of(step: Checked, head: int | None, row: int) -> Cause | None:
 
 
 def _unjudged(read: Read, doubted: set[Key]) -> Read:
-    """The reading without a verdict on these matrices, which are only guesses, as are inputs that nothing else needs."""
+    """The reading without a verdict on these matrices. They are only guesses, and so are inputs that no other needs."""
     grids = {key: grid for key, grid in read.reading.grids.items() if key not in doubted}
     reading = replace(read.reading, grids=grids)
     assembled = assemble(reading)
-    judged = claimed(assembled.example) if assembled else {}
-    heads = {head for _, head in judged}
+    heads = {head for _, head in (claimed(assembled.example) if assembled else ())}
 
-    def confirmed(one: Found) -> bool:
-        is_used = one.key in judged or None in heads or (one.key is not None and one.key[1] in heads)
-        return one.guess.chosen or is_used or bool(heads and one.key and one.key[1] is None)
+    def judged(one: Found) -> Found:
+        if one.key in doubted:
+            return replace(one, sure=False, why="doubted")
+        needed = bool(heads) and (None in heads or one.key is None or one.key[1] in {None, *heads})
+        return replace(one, sure=one.sure and (needed or one.guess.chosen))
 
-    found = tuple(
-        replace(one, sure=False, why="doubted")
-        if one.key in doubted
-        else replace(one, sure=one.sure and confirmed(one))
-        for one in read.found
-    )
-    return replace(read, reading=reading, assembled=assembled, found=found)
+    return replace(read, reading=reading, assembled=assembled, found=tuple(map(judged, read.found)))
 
 
 def title_of(document: Document) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mha_core.read.report import as_json, as_text, read_article
+from mha_core.read.report import as_json, as_text, read_all, read_article
 from tests.reading.test_read import FIRST
 
 RIGHT = FIRST.replace("0 & 9", "0 & 1")
@@ -104,3 +104,42 @@ def test_the_same_matrices_with_another_divisor_are_another_example():
     text += f"Again {inputs}Divide by √2: A = [[0.196, 0.804], [0.500, 0.500]]\n"
     examples = read_article(text, "a.md").examples
     assert [(len(one.example.heads), one.marks) for one in examples] == [(1, ()), (1, ())]
+
+
+IDENTITY = """Q = [[1, 0, 2], [0, 1, 1], [1, 1, 0]], K = [[1, 0, 2], [0, 1, 1], [1, 1, 0]],
+V = [[1, 0, 2], [0, 1, 1], [1, 1, 0]]
+
+We leave everything as it is, multiplying by
+
+[[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+
+A = [[0.784, 0.139, 0.078], [0.390, 0.390, 0.219], [0.264, 0.264, 0.471]]
+"""
+
+
+def test_an_identity_matrix_is_no_mask_and_no_result():
+    (one,) = read_article(IDENTITY, "a.md").examples
+    assert one.example.mask is None
+    assert one.verdict.ok
+    assert [found.why for found in one.read.found if found.key is None] == ["unnamed"]
+
+
+def test_an_unnamed_mask_hides_what_has_no_weight():
+    text = IDENTITY.replace("[[1, 0, 0], [0, 1, 0], [0, 0, 1]]", "[[1, 0, 0], [1, 1, 0], [1, 1, 1]]")
+    text = text.replace(
+        "0.784, 0.139, 0.078], [0.390, 0.390, 0.219", "1.000, 0.000, 0.000], [0.500, 0.500, 0.000"
+    )
+    (one,) = read_article(text, "a.md").examples
+    assert one.example.mask is not None
+    assert one.verdict.ok
+
+
+def test_nothing_is_certain_where_nothing_can_be_computed():
+    article = read_all("X = [[1, 2], [3, 1]], W_Q = [[1, 0], [0, 1]]\n", "a.md")
+    assert [found.sure for read in article.incomplete for found in read.found] == [False, False]
+
+
+def test_inputs_of_which_every_result_is_doubted_are_guesses():
+    strange = RIGHT.replace("0.06 & 0.94", "3.7 & 8.1").replace("0.33 & 0.67", "5.9 & 6.4")
+    strange = strange.replace("1 & 5 \\\\ 0 & 1", "7 & 3 \\\\ 8 & 4")
+    assert not any(found.sure for found in found_in(strange).values())

@@ -345,3 +345,8 @@ def test_the_command_exits_with_2_where_there_is_nothing_to_check(tmp_path, caps
 def test_the_command_says_where_it_cannot_write(file, tmp_path, capsysbinary):
     assert main(["read", str(file), "--correct", str(tmp_path / "no" / "folder.md")]) == 2
     assert b"cannot be written" in capsysbinary.readouterr().err
+
+
+def test_a_text_of_nothing_but_brackets_is_refused_with_a_sentence():
+    with pytest.raises(ReadError, match="more than 20,000 brackets"):
+        read_article("[" * 20_001, "a.txt")
