@@ -11,6 +11,7 @@ from mha_core.bank.pages import Page
 from mha_core.bank.variants import TOLERANCE, Blank, plain_number
 
 _NAMESPACE: Final = "http://www.imsglobal.org/xsd/imsqti_v2p1"
+_SCHEMA: Final = "http://www.imsglobal.org/xsd/qti/qtiv2p1/imsqti_v2p1.xsd"
 
 
 def qti21(pages: Sequence[Page], language: str) -> bytes:
@@ -49,7 +50,7 @@ def _item(page: Page, language: str) -> str:
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f'<assessmentItem xmlns="{_NAMESPACE}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
-        f'xsi:schemaLocation="{_NAMESPACE} {_NAMESPACE}.xsd" identifier="mha-{page.variant.seed}" '
+        f'xsi:schemaLocation="{_NAMESPACE} {_SCHEMA}" identifier="mha-{page.variant.seed}" '
         f"title={quoteattr(page.title)} xml:lang={quoteattr(language)} "
         'adaptive="false" timeDependent="false">'
         f"{declared}{outcomes}<itemBody><div>{page.body(field, escape)}</div></itemBody>"
