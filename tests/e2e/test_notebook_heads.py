@@ -114,6 +114,30 @@ def test_a_changed_run_and_lines_of_a_long_text_have_no_barrier_either(opened, w
     assert wider(page) == []
 
 
+def test_a_map_of_changes_that_would_all_read_0_has_no_digits(opened):
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(24, 6, 24, batch_first=True)
+    model = nn.TransformerEncoder(layer, 3, enable_nested_tensor=False).eval()
+    changed = capture(model, 2 * torch.randn(1, 12, 24), without=[(1, 2)])
+    by = (changed.found[2].weights - changed.unchanged[2].weights).abs().amax((-2, -1))
+    least, most = int(by.argmin()), int(by.argmax())
+    assert 0 < by[least] < 0.005 < min(by[most], changed.found[2].weights.min())
+    page = opened(document(changed, "en"), viewport={"width": 700, "height": 900})
+    page.evaluate(
+        """() => {
+            const { prototype } = CanvasRenderingContext2D;
+            window.written = [];
+            prototype.fillText = (text) => window.written.push(text);
+        }"""
+    )
+    for head, has_digits in ((least, False), (most, True)):
+        page.evaluate("window.written.length = 0")
+        page.locator(f".tile[data-at='{12 + head}']").click()
+        expect(page.locator(".map-side")).to_have_count(3)
+        expect(page.locator(".one h2")).to_have_text(f"layers.2.self_attn, head {head}")
+        assert ("0.00" in page.evaluate("window.written")) == has_digits
+
+
 def test_the_map_is_square_and_in_the_colours_of_the_notebook(opened, found):
     page = opened(f"<!doctype html><body style='color: white'>{cell(found)}")
     frame = page.frame_locator("iframe")

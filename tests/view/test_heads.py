@@ -432,7 +432,7 @@ def test_a_sweep_has_its_numbers(model):
     assert header["heads"] is None
 
 
-@pytest.mark.parametrize(("rows", "columns", "height"), [(3, 4, 544), (40, 4, 900), (12, 38, 568)])
+@pytest.mark.parametrize(("rows", "columns", "height"), [(3, 4, 562), (40, 4, 900), (12, 38, 603)])
 def test_the_frame_of_a_sweep_is_as_high_as_its_map_up_to_a_limit(rows, columns, height):
     swept = Sweep(("h",) * rows, torch.zeros(rows, columns))
     assert f"; height: {height}px" in cell(swept)

@@ -172,9 +172,10 @@ export class HeadsOfRun {
   #partName(part) {
     const { words } = this;
     const at = this.data.views.findIndex((view) => view.part === part);
-    const [{ n, m }] = this.sources[at].whole.run.sentences;
-    const [first, last] = [0, -1].map((place) => this.data.parts[part].at(place));
-    const names = first === last ? first : `${first} … ${last}`;
+    const { sentences, labels } = this.sources[at].whole.run;
+    const [{ n, m }] = sentences;
+    const [first, ...others] = this.data.parts[part];
+    const names = others.length ? `${first} … ${labels.at(-1)}` : first;
     return fill(words.part_n, { names, queries: n, keys: m });
   }
 

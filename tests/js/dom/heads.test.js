@@ -364,6 +364,11 @@ test("a cell of one attention has its arithmetic, and there the weight that has 
 
 test("keys may be other tokens than queries", async () => {
   const { all, texts, pick, find } = await opened("cross");
+  assert.deepEqual(texts("select[data-focus='Attentions'] option"), [
+    "encoder.layers.0.self_attn (5 × 5)",
+    "decoder.layers.0.self_attn … layers.1 (3 × 3)",
+    "decoder.layers.0.multihead_attn … layers.1 (3 × 5)",
+  ]);
   await pick("Attentions", 2);
   assert.deepEqual(texts(".line-token"), ["a", "b", "c"]);
   assert.deepEqual(texts(".line-key"), ["v", "w", "x", "y", "z"]);

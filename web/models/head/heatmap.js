@@ -226,6 +226,7 @@ export class Heatmap {
       const place = (row + down) * this.#m + col + across;
       return { down, across, number: exact?.[place] === 0 ? 0 : this.#content.numbers[place] };
     }).filter(({ number }) => number);
+    if (entries.every(({ number }) => Math.abs(number) < LEAST_NUMBER)) return; // all would read 0
     const { fontFamily } = getComputedStyle(this.canvas);
     context.font = `${MOST_TYPE}px ${fontFamily}`;
     const widest = Math.max(0, ...entries.map(({ number }) => context.measureText(shown(number)).width));
