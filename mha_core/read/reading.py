@@ -230,9 +230,13 @@ def _is_open(one: Found, computed: Trace, placed: Mapping[Key, Grid]) -> bool:
 
 
 def _values(computed: Trace, key: Key) -> Any:
-    """The numbers of a matrix; None where it is not computed, as before the weights of a head that starts from them."""
+    """The numbers of a matrix. None where it is not computed, as before the weights of a head that starts from its
+    weights, and for all heads together.
+    """
     values = computed.values.get(key[0])
-    return values if values is None or key[1] is None else values[key[1]]
+    if key[1] is None:
+        return None if key[0] in PER_HEAD else values
+    return values and values[key[1]]
 
 
 def _right(grid: Grid, computed: Trace, key: Key, *, exactly: bool = False) -> tuple[int, int]:

@@ -226,9 +226,7 @@ def _lines(article: Article, one: Judged, number: int, language: str) -> list[st
     say = catalogue(language).gettext
     lines = [say(N_("Example {number}: {title}")).format(number=number, title=one.example.title), ""]
     lines += [
-        _read_line(article.document, one, found, language)
-        for found in one.read.found
-        if found.key is not None and not found.again
+        _read_line(article.document, one, found, language) for found in one.read.found if not found.again
     ]
     others = other_readings(one, language)
     lines += [others] if others else []
@@ -250,13 +248,15 @@ def _lines(article: Article, one: Judged, number: int, language: str) -> list[st
 
 def _read_line(document: Document, one: Judged, found: Found, language: str) -> str:
     say = catalogue(language).gettext
-    name, head = found.key or ("", None)
+    reason, at = say(REASONS[found.why]), document.line(found.guess.grid.start)
+    if found.key is None:
+        return say(N_("Line {line}: a matrix that is not used ({reason})")).format(line=at, reason=reason)
+    name, head = found.key
     noun = say(NAMES[name])
     what = f"{noun} {symbol(name, one.example)}"
     if head is not None and name in PER_HEAD and len(one.example.heads) > 1:
         what = say(N_(", ")).join((what, say(N_("head {number}")).format(number=head + 1)))
-    reason = say(REASONS[found.why])
     template = (
         N_("Line {line}: {what} ({reason})") if found.sure else N_("Line {line}: {what}, a guess ({reason})")
     )
-    return say(template).format(line=document.line(found.guess.grid.start), what=what, reason=reason)
+    return say(template).format(line=at, what=what, reason=reason)

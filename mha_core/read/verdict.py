@@ -99,6 +99,9 @@ def cause_of(step: Checked, head: int | None, row: int) -> Cause | None:
 
 def _unjudged(read: Read, doubted: set[Key]) -> Read:
     """The reading without a verdict on these matrices. They are only guesses, and so are inputs that no other needs."""
+    doubted = doubted | {
+        (name, None) for name, _ in doubted
+    }  # also where it is printed for all heads side by side
     grids = {key: grid for key, grid in read.reading.grids.items() if key not in doubted}
     reading = replace(read.reading, grids=grids)
     assembled = assemble(reading)

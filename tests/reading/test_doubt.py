@@ -143,3 +143,22 @@ def test_inputs_of_which_every_result_is_doubted_are_guesses():
     strange = RIGHT.replace("0.06 & 0.94", "3.7 & 8.1").replace("0.33 & 0.67", "5.9 & 6.4")
     strange = strange.replace("1 & 5 \\\\ 0 & 1", "7 & 3 \\\\ 8 & 4")
     assert not any(found.sure for found in found_in(strange).values())
+
+
+def test_the_report_says_which_matrices_are_not_used():
+    assert "Line 6: a matrix that is not used (nothing names it)" in as_text(read_article(IDENTITY, "a.md"))
+
+
+def test_a_result_of_all_heads_is_not_compared_where_one_head_starts_from_its_weights():
+    text = "V_1 = [[1, 2], [3, 4]], A_1 = [[0.5, 0.5], [0.1, 0.9]]\n\nQ_2 = [[1, 0], [0, 1]], K_2 = [[1, 2], [2, 1]], "
+    text += "V_2 = [[1, 0], [0, 1]]\n\nThe scores are\n\n[[1, 2], [2, 1]]\n"
+    (one,) = read_article(text, "a.md").examples
+    assert len(one.example.heads) == 2
+
+
+def test_a_doubted_matrix_of_all_heads_side_by_side_is_not_judged():
+    text = "X = [[1, 0], [0, 1]], W_Q = [[1, 2, 0, 1], [0, 1, 1, 1]], W_K = [[1, 0, 2, 1], [3, 1, 0, 1]]\n\n"
+    text += "Q = [[71, 35, 52, 84], [66, 47, 93, 28]]\n\nA_1 = [[0.06, 0.94], [0.33, 0.67]], "
+    text += "A_2 = [[0.50, 0.50], [0.80, 0.20]]\n"
+    (one,) = read_article(text, "a.md").examples
+    assert {found.why for found in one.read.found if found.guess.name == "q"} == {"doubted"}
