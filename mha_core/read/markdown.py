@@ -17,7 +17,7 @@ def regions_of(text: str) -> tuple[Region, ...]:
         from markdown_it import MarkdownIt
     starts = [0, *accumulate(len(line) for line in text.splitlines(keepends=True))]
     regions, at = list[Region](), 0
-    for token in MarkdownIt("commonmark").parse(text):
+    for token in MarkdownIt("commonmark").disable("inline").parse(text):
         if token.type != "fence" or token.map is None:
             continue
         first, last = (starts[min(line, len(starts) - 1)] for line in token.map)
