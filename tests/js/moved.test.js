@@ -300,7 +300,7 @@ test("after a step of the descent the learned numbers that moved most are named,
   const stepped = { ...model, matrices, before, learning: { learned } };
   assert.equal(
     sentence(stepped, words).split(" Most of the learned: ")[1],
-    "W_K[1, 2] from 1.5 to 0.75, W_Q[1, 1] from 1.25 to 1. ",
+    "W_K[1, 2] from 1.5 to 0.75, W_Q[1, 1] from 1.25 to 1.0. ",
   );
   const typed = { ...stepped, before: { ...before, w_q: [[1, 2.5]] } };
   assert.ok(!sentence(typed, words).includes("learned"), "somebody typed into one table");

@@ -436,6 +436,13 @@ def test_the_browser_is_sent_the_words_that_it_uses_and_no_others():
         used |= {f"goal_row_{step}" for step in GOALS[:2] if "words[`goal_row_${step}`]" in text}
         for part in ("term", "means"):
             used |= {f"{part}_{term}" for term in GLOSSARY if f"words[`{part}_${{term}}`]" in text}
+        used |= {f"left_{page}" for page in ("check", "lessons", "train") if "words[`left_${page}`]" in text}
+        for end in ("", "_about"):
+            used |= {
+                f"sentence_{one}{end}"
+                for one in ("learned", "made_up")
+                if f"words[`sentence_${{name}}{end}`]" in text
+            }
         used |= {f"legend_{kind}" for kind in LENSES if "words[`legend_${kind}`]" in text}
         used |= set(re.findall(r'#historyButton\("(\w+)"', text))
         for fold, controls in re.findall(r'#menu\("(\w+)", \{(.*?)\n +\}\)', text, re.DOTALL):

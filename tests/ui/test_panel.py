@@ -9,6 +9,7 @@ from html import escape
 import pytest
 
 import mha_ui.check
+import mha_ui.check.asked
 import mha_ui.conventions
 import mha_ui.exchange
 import mha_ui.experiments.experiment
@@ -54,7 +55,7 @@ FAULTS = {
     "walkthrough.place": (WALK, mha_ui.walkthrough, "partial"),
     "walkthrough.takeaway": (WALK, mha_ui.walkthrough, "N_"),
     "check": (CHECK, mha_ui.check, "check_payload"),
-    "check.tools": (CHECK, mha_ui.check, "askable"),
+    "check.tools": (CHECK, mha_ui.check.asked, "askable"),
     "experiments": (EXPERIMENTS, mha_ui.experiments.experiment, "compare"),
     "experiments.gradient": (EXPERIMENTS, mha_ui.experiments.lenses, "payload"),
     "experiments.saturation": (EXPERIMENTS, mha_ui.experiments.lenses, "saturation_sentences"),
