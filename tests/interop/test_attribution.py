@@ -261,5 +261,10 @@ def test_the_text_form_says_what_the_heads_are_part_of():
     direct = attribute(Model().eval(), WORDS_OF_TEXT, 4, 7)
     heads = direct.values.sum().item()
     assert repr(direct).startswith(
-        f"direct: logit 4 − logit 7 = {direct.total:.4g}, of which heads {heads:.4g}; 2 × 3 heads; largest: blocks."
+        f"direct: logit 4 − logit 7 at row 4 = {direct.total:.4g}, of which heads {heads:.4g}; 2 × 3 heads; largest: b"
     )
+
+
+def test_an_attribution_has_the_row_that_it_explains():
+    assert attribute(Model().eval(), WORDS_OF_TEXT, 4).row == len(WORDS_OF_TEXT[0]) - 1
+    assert attribute(Model().eval(), WORDS_OF_TEXT, 4, row=-3).row == len(WORDS_OF_TEXT[0]) - 3

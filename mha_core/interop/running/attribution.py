@@ -52,16 +52,18 @@ class Attribution(Sweep):
     total    the logit or difference itself: the sum of all heads and others
     sources  by attention, heads × n_k: each head's contribution by the token that it comes from, or None for NaN
     fixed    the parts of the module whose norm or gate was held fixed, so that the rest is linear
+    row      the position of the output whose logit it is, counted from 0 in its sample
     """
 
     others: Mapping[str, float] = field(default_factory=dict)
     total: float = nan
     sources: tuple[Tensor | None, ...] = ()
     fixed: tuple[str, ...] = ()
+    row: int = 0
 
     def __repr__(self) -> str:
         heads = self.values.nan_to_num(0.0).sum().item()
-        return f"{self.measure} = {self.total:.4g}, of which heads {heads:.4g}; {super().__repr__()}"
+        return f"{self.measure} at row {self.row} = {self.total:.4g}, of which heads {heads:.4g}; {super().__repr__()}"
 
 
 class Options(TypedDict, total=False):
@@ -186,8 +188,9 @@ class _Ran:
         sample = counted(sample, attentions[0].samples, SAMPLES, "sample")
         direction, words = _direction(token, against, self.output, self.part, vocabulary)
         shares = None
-        for at in _places(self.output, attentions, sample, row):
+        for at, position in _places(self.output, attentions, sample, row):
             shares = self._shares(at, direction)
+            shares.row = position
             if shares.are_of(sample, self.found.sites):
                 break
         assert shares is not None  # noqa: S101  # there is a place
@@ -216,9 +219,10 @@ class _Ran:
 class _Shares:
     """The terms that a gradient reached, with the gradient, and the parts whose scale was held fixed.
 
-    ``total``: the logit; ``before``: the function of the logits before which it is taken.
+    ``row``: the position; ``total``: the logit; ``before``: the function of the logits before which it is taken.
     """
 
+    row: int = 0
     total: float = nan
     terms: list[tuple[Term, Tensor]] = field(default_factory=list)
     fixed: dict[str, None] = field(default_factory=dict)
@@ -278,6 +282,7 @@ def _summed(shares: _Shares, found: Found, sample: int, words: str, rounding: fl
         shares.total,
         tuple(sources),
         tuple(sorted(shares.fixed)),
+        shares.row,
     )
 
 
@@ -373,8 +378,12 @@ def _flat(output: Tensor) -> Tensor:
     return output.reshape(-1, output.shape[-1])
 
 
-def _places(output: Tensor, attentions: Sequence[Captured], sample: int, row: int | None) -> Iterator[int]:
-    """The rows of the output that may be at a position of a sample: its first axis is samples, or its second one."""
+def _places(
+    output: Tensor, attentions: Sequence[Captured], sample: int, row: int | None
+) -> Iterator[tuple[int, int]]:
+    """The rows of the output that may be at a position of a sample, and the position: its first axis is samples, or its
+    second one.
+    """
     samples, lead = attentions[0].samples, output.shape[:-1]
     every = lead.numel()
     if len(lead) > 2 or every % samples or (len(lead) == 2 and samples not in lead):
@@ -384,6 +393,6 @@ def _places(output: Tensor, attentions: Sequence[Captured], sample: int, row: in
     last = n - 1 if real is None else int(real[sample].nonzero()[-1])
     position = last if row is None else counted(row, n, _ROWS, "row")
     if lead[0] == samples or len(lead) == 1:
-        yield sample * n + position
+        yield sample * n + position, position
     if len(lead) == 2 and lead[1] == samples:
-        yield position * samples + sample
+        yield position * samples + sample, position

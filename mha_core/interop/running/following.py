@@ -47,6 +47,7 @@ from mha_core.interop.running.scores import (
     with_axes_of,
     without_sink,
 )
+from mha_core.interop.running.sides import Sources
 
 Value = TypeVar("Value")
 
@@ -116,9 +117,12 @@ class Lose(Protocol):
 class Following:
     """What is known of the tensors of a run about scores and weights. It reports attentions, and softmaxes it loses."""
 
-    def __init__(self, columns: Columns, origins: Origins, report: Report, lose: Lose) -> None:
+    def __init__(
+        self, columns: Columns, origins: Origins, sources: Sources, report: Report, lose: Lose
+    ) -> None:
         self._columns = columns
         self._origins = origins
+        self._sources = sources
         self._report = report
         self._lose = lose
         self._scores: _Known[Scores] = _known()
@@ -224,23 +228,36 @@ class Following:
 
     def _follow_scores(self, operation: Operation, result: Tensor) -> None:
         """Follow scores from a product to softmax."""
-        _, name, args, kwargs = operation
+        _, name, args, _ = operation
         among = list(tensors_among(args, {}))
         scored_parts = [part for part in among if part in self._scored and part.numel() == result.numel()]
         if name not in _PROJECTIONS and scored_parts:
             self._scored[result] = any(self._scored[part] for part in scored_parts)
         scored = next((part for part in among if part in self._scores), None)
         if scored is not None:
-            after = scores_after(name, args, kwargs, scored, self._scores[scored])
-            if name in VIEWS and same_matrices(scored, result):
-                after = with_axes_of(self._scores[scored], scored, result)
-            elif name in TURNS:
-                after = turned(self._scores[scored], order_of(operation, scored.dim()))
+            after = self._scores_after(operation, scored, result)
             self._scores.pop(result, None)  # an in-place operation returns its argument
             if after is not None:
-                others = (part for part in tensors_among(args, kwargs) if part is not scored)
-                beside = (part for part in others if self._origins.latest(part) < after.product)
-                self._scores[result] = replace(after, beside=(*after.beside, *beside))
+                self._scores[result] = after
+
+    def _scores_after(self, operation: Operation, scored: Tensor, result: Tensor) -> Scores | None:
+        """The scores after a function; what is added to them shows padding unless it depends on what the tokens are."""
+        _, name, args, kwargs = operation
+        known = self._scores[scored]
+        if name in TURNS:
+            return turned(known, order_of(operation, scored.dim()))
+        if name in VIEWS and same_matrices(scored, result):
+            return with_axes_of(known, scored, result)
+        after = scores_after(name, args, kwargs, scored, known)
+        others = [part for part in tensors_among(args, kwargs) if part is not scored]
+        beside = [part for part in others if self._origins.latest(part) < known.product]
+        shown: Scores | None = known
+        if len(beside) == len(others) and not any(map(self._sources.is_content, others)):
+            shown = scores_after(name, args, kwargs, scored, replace(known, mask=known.shows))
+            shown = shown and replace(shown, shows=shown.mask)
+        if after is None or shown is None:
+            return None
+        return replace(after, beside=(*after.beside, *beside), shows=shown.shows)
 
     def _product(
         self,
@@ -284,7 +301,9 @@ class Following:
         self, result: Tensor, scores: Scores, of: tuple[Tensor, Tensor], beside: tuple[Tensor, ...] = ()
     ) -> None:
         """A product may be scores; that of a tensor and a parameter is a projection as well."""
-        self._scores[result] = replace(scores, product=self._origins.product(result), beside=beside)
+        shows = None if scores.mask is None or any(map(self._sources.is_content, beside)) else scores.mask
+        product = self._origins.product(result)
+        self._scores[result] = replace(scores, product=product, beside=beside, shows=shows)
         if not any(self._columns.is_parameter(part) for part in of):
             self._scored[result] = self._is_of_tokens(result)
 

@@ -136,7 +136,9 @@ def changed_run(
                 _write(call.outputs, outputs, sites[index])
         return bool(own)
 
-    output = subject.run(Watch(subject.module, keep, writes=new.writes))
+    output = subject.run(
+        lambda inputs: Watch(subject.module, keep, dict.fromkeys(tensors_in(inputs)), writes=new.writes)
+    )
     if (seen := next(count)) < len(sites):
         raise another_path(sites[seen].name)
     return output

@@ -16,7 +16,13 @@ from mha_core.interop.running.call import Call
 from mha_core.interop.running.captured import ROUNDED, Captured
 from mha_core.interop.running.lookup import SAMPLES, counted
 from mha_core.interop.running.names import numbers
-from mha_core.interop.running.padding import MAY_BE_PADDING, is_unsure, real_keys
+from mha_core.interop.running.padding import (
+    CONTENT_HIDES,
+    MAY_BE_PADDING,
+    hides_by_content,
+    is_unsure,
+    real_keys,
+)
 from mha_core.interop.running.scores import Scores
 
 LOWEST: Final = -1e30
@@ -53,9 +59,13 @@ def verified(call: Call, sample: int) -> Captured:
         _verify(other, index)
         if is_kept:
             batch[index] = other
-    real = real_keys(call if captured.q is not None else replace(call, scores=None))
+    is_known = captured.q is not None
+    real = real_keys(call if is_known else replace(call, scores=None))
     batch = {index: replace(other, real=real) for index, other in batch.items()}
-    remark = captured.remark or (MAY_BE_PADDING if captured.q is not None and is_unsure(call, real) else "")
+    remark = captured.remark
+    if not remark and is_known:
+        unsure = MAY_BE_PADDING if is_unsure(call, real) else ""
+        remark = unsure or (CONTENT_HIDES if hides_by_content(call, real) else "")
     return replace(captured, batch=batch, real=real, remark=remark)
 
 
@@ -245,15 +255,16 @@ def with_heads_axis(call: Call) -> Call:
     def heads(rows: Tensor) -> Tensor:
         return rows.flatten(-3, -2).unsqueeze(-2)
 
-    mask = scores.mask
-    if mask is not None:
-        mask = heads(mask.expand(*scores.q.shape[:-1], mask.shape[-1]))
+    mask, shows = (
+        part if part is None else heads(part.expand(*scores.q.shape[:-1], part.shape[-1]))
+        for part in (scores.mask, scores.shows)
+    )
     k, v = (part.repeat_interleave(call.groups, -3) for part in (scores.k, call.v))
     sink, rows = (
         part if part is None else heads(part.expand(*scores.q.shape[:-1], 1))
         for part in (scores.sink, scores.rows)
     )
-    scores = replace(scores, q=heads(scores.q), k=k, mask=mask, sink=sink, rows=rows)
+    scores = replace(scores, q=heads(scores.q), k=k, mask=mask, shows=shows, sink=sink, rows=rows)
     return replace(call, scores=scores, v=v, outputs=heads(call.outputs))
 
 

@@ -22,6 +22,10 @@ from mha_core.interop.running.scores import HIDES, Scores
 MAY_BE_PADDING: Final = N_(
     "The last token of samples {whole} may be padding that sees itself; give real= if it is."
 )
+CONTENT_HIDES: Final = N_(
+    "A mask that is computed from the tokens, or that differs from head to head, hides whole tokens. They count as "
+    "real; give real= if they are padding."
+)
 _AXES: Final = 4
 """Samples, heads, queries and keys."""
 
@@ -37,13 +41,18 @@ def real_keys(call: Call) -> Tensor | None:
     If the scores of the call, which has four axes, are not known, padding is a block at either end without any weight.
     None if the weights are not known either.
     """
-    if call.scores is None:
+    if call.scores is None and not call.after:
         return (
             None if call.weights is None else _keys_with_weight(call.weights, call.outputs.shape[:-3].numel())
         )
-    may = _pairs(call, call.scores)
+    may = None if call.scores is None else _pairs(call, call.scores, call.scores.shows)
     if may is None:
         return torch.ones(call.outputs.shape[:-3].numel(), call.v.shape[-2], dtype=torch.bool)
+    return _keys_of(may)
+
+
+def _keys_of(may: Tensor) -> Tensor:
+    """Samples × n_k, by which query may attend to which key."""
     real = may.any(-2)
     if may.shape[-2] == may.shape[-1]:
         real = real & ~_seen_by_themselves_alone(may)
@@ -61,22 +70,34 @@ def is_unsure(call: Call, real: Tensor | None) -> bool:
     """Whether the last token of samples without padding may be some: in another sample padding sees itself, and no
     query sees a later key.
     """
-    may = None if call.scores is None or real is None else _pairs(call, call.scores)
+    may = None if call.scores is None or real is None else _pairs(call, call.scores, call.scores.shows)
     if may is None or real is None or may.shape[-2] != may.shape[-1] or bool(may.triu(1).any()):
         return False
     sees_itself = bool((may.any(-2).cpu() & ~real)[:, -1].any())
     return sees_itself and bool(real.all(-1).any())
 
 
-def _pairs(call: Call, scores: Scores) -> Tensor | None:
-    """Samples × n_q × n_k, True where some head may attend; None without a mask."""
+def hides_by_content(call: Call, real: Tensor | None) -> bool:
+    """Whether tokens that count as real would be padding if the whole mask showed it: a mask that depends on what the
+    tokens are, such as the largest scores of each query, or that differs from head to head, does not.
+    """
+    may = None if call.scores is None else _pairs(call, call.scores, call.scores.mask, of_any_head=True)
+    return real is not None and may is not None and not torch.equal(_keys_of(may), real)
+
+
+def _pairs(call: Call, scores: Scores, mask: Tensor | None, *, of_any_head: bool = False) -> Tensor | None:
+    """Samples × n_q × n_k, True where a mask lets all heads attend, or any head; None without a mask, or if its heads
+    differ.
+    """
     *lead, n_q, _ = call.outputs.shape
     samples, n_k = call.outputs.shape[:-3].numel(), call.v.shape[-2]
-    mask = scores.mask
     if mask is None:
         return None
     may = allowed(mask.detach())
-    may = may.reshape((1,) * (_AXES - may.dim()) + may.shape).any(-3)
+    may = may.reshape((1,) * (_AXES - may.dim()) + may.shape)
+    if not of_any_head and not bool((may == may[..., :1, :, :]).all()):
+        return None
+    may = may.any(-3)
     may = may.expand(*(lead[:-1] or (1,)), n_q, n_k).reshape(samples, n_q, n_k)
     return may.tril() if scores.causal else may
 
@@ -148,7 +169,7 @@ def with_real(
 
     def with_own(one: Captured) -> Captured:
         batch = {sample: replace(other, real=real) for sample, other in one.batch.items()}
-        remark = "" if one.remark == MAY_BE_PADDING else one.remark
+        remark = "" if one.remark in (MAY_BE_PADDING, CONTENT_HIDES) else one.remark
         return replace(one, batch=batch, real=real, remark=remark)
 
     def hides(one: Captured) -> bool:

@@ -223,12 +223,11 @@ def four_axes(call: Call, split: Split) -> Call:
 
     scores = call.scores
     if scores is not None:
-        mask, sink, rows = (
+        mask, shows, sink, rows = (
             part if part is None else separated(part, of_scores=True)
-            for part in (scores.mask, scores.sink, scores.rows)
+            for part in (scores.mask, scores.shows, scores.sink, scores.rows)
         )
-        scores = replace(
-            scores, q=separated(scores.q), k=separated(scores.k), mask=mask, sink=sink, rows=rows
-        )
+        q, k = separated(scores.q), separated(scores.k)
+        scores = replace(scores, q=q, k=k, mask=mask, shows=shows, sink=sink, rows=rows)
     weights = None if call.weights is None else separated(call.weights)
     return replace(call, scores=scores, v=separated(call.v), outputs=separated(call.outputs), weights=weights)

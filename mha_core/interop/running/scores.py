@@ -63,7 +63,8 @@ class Scores:
     end, in softmax only; ``cut``: that column is cut off again. ``rows``: one more factor for each head or query.
     ``places``: where q and k were computed, without the plain factors, which ``factor`` has; ``operands``: what was
     multiplied. ``product``: the number of
-    the product; ``beside``: tensors that are not computed from it, but are in the mask or in ``rows``.
+    the product; ``beside``: tensors that are not computed from it, but are in the mask or in ``rows``. ``shows``: that
+    part of the mask that does not depend on what the tokens are, so that it may show padding.
     """
 
     q: Tensor
@@ -79,6 +80,7 @@ class Scores:
     operands: tuple[Tensor, ...] = ()
     product: int = 0
     beside: tuple[Tensor, ...] = ()
+    shows: Tensor | None = None
 
     @property
     def complete(self) -> bool:
@@ -157,6 +159,7 @@ def with_axes_of(scores: Scores, scored: Tensor, result: Tensor) -> Scores:
         q=reshaped(scores.q, *scores.q.shape[-2:]),
         k=reshaped(scores.k, *scores.k.shape[-2:]),
         mask=None if scores.mask is None else reshaped(scores.mask, n_q, n_k),
+        shows=None if scores.shows is None else reshaped(scores.shows, n_q, n_k),
     )
 
 
@@ -179,18 +182,22 @@ def turned(scores: Scores, order: Sequence[int]) -> Scores | None:
         return part.reshape(*(1,) * (axes - part.dim()), *part.shape).permute(*lead, axes - 2, axes - 1)
 
     q, k = moved(scores.q), moved(scores.k)
-    mask = None if scores.mask is None else moved(torch.atleast_2d(scores.mask))  # type: ignore[no-untyped-call]
+    mask, shows = (
+        part if part is None else moved(torch.atleast_2d(part))  # type: ignore[no-untyped-call]
+        for part in (scores.mask, scores.shows)
+    )
     if is_swapped:
         return replace(
             scores,
             q=k,
             k=q,
             mask=None if mask is None else mask.mT,
+            shows=None if shows is None else shows.mT,
             places=scores.places[::-1],
             operands=scores.operands[::-1],
         )
     sink, rows = (part if part is None else moved(part) for part in (scores.sink, scores.rows))
-    return replace(scores, q=q, k=k, mask=mask, sink=sink, rows=rows)
+    return replace(scores, q=q, k=k, mask=mask, shows=shows, sink=sink, rows=rows)
 
 
 def _times_rows(scores: Scores, factors: Any, *, over: bool) -> Scores | None:

@@ -62,12 +62,12 @@ class Watch(TorchFunctionMode):
         self._keep = keep
         self._columns = Columns(module)
         self._folds = Folds()
-        self._sources = Sources(inputs)
+        self._sources = Sources(inputs, self._columns.is_parameter)
         self._number = [-1]  # of the function that runs, and within torch's layer of its own
         self._origins = Origins(self._number, locate)
         self._locate = locate
         self._writes = writes or Writes()
-        self._following = Following(self._columns, self._origins, self._report, self._lose)
+        self._following = Following(self._columns, self._origins, self._sources, self._report, self._lose)
         self._layer: tuple[str, ...] | None = None  # inside torch's layer: its keys that are not tokens
         self._written = False  # whether ``keep`` has changed outputs inside torch's layer
         self.ends: dict[str, tuple[str, str]] = {}
@@ -165,6 +165,7 @@ class Watch(TorchFunctionMode):
             places=(at_q, at_k),
             operands=(q, k),
             beside=() if mask is None else (mask,),
+            shows=None if mask is None or self._sources.is_content(mask) else mask,
         )
         self._report(scores, v, result, None, of=(v, k, q), result=result, values=v)
         return result
