@@ -322,7 +322,7 @@ def _run(
     changed = [
         (layer, head, head not in one.new_weights and not bool(one.outputs[head].any()))
         for layer, one in enumerate(own)
-        for head in {*one.new_weights, *one.new_scores, *one.new_outputs}
+        for head in {*one.new_weights, *one.new_inputs, *one.new_outputs}
     ]
     run: RunHeader = {
         "model": "",

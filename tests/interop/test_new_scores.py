@@ -171,10 +171,10 @@ def test_what_is_captured_after_new_queries_is_of_them(attend):
     new = drawn(TOKENS, WIDTH)
     (one,) = capture(Layer(attend), X, patch={(0, 1, "q"): new}).found
     assert apart(one.q[1], new) == 0
-    assert (one.new_weights, one.new_scores) == ((), (1,))
+    assert (one.new_weights, one.new_inputs) == ((), (1,))
     example = one.example()
     assert apart(trace(example)["weights"].cpu(), one.weights) <= WITHIN
-    assert "The queries or keys of heads=[1] were replaced while the model ran." in text_in(
+    assert "The queries, keys or values of heads=[1] were replaced while the model ran." in text_in(
         example.note, "en"
     )
 
@@ -260,6 +260,47 @@ def test_new_keys_of_heads_that_share_them_are_seen_by_one_alone(attend):
     assert torch.equal(alone.weights[[0, 1, 3]], own.weights[[0, 1, 3]])
     assert apart(alone.weights[2], both.found[0].weights[2]) <= 1e-12
     assert apart(both.after, with_hook(layer, "k", 1, new)) <= WITHIN
+
+
+def multi_query(_: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return (q @ k.mT / 2).softmax(-1) @ v
+
+
+def shared_grouped(_: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return multi_query(_, q, *(part.repeat_interleave(2, 1) for part in (k, v)))
+
+
+@pytest.mark.parametrize("part", ["q", "k", "v"])
+@pytest.mark.parametrize(
+    ("attend", "kv"), [(plain, HEADS), (shared_grouped, 2), (grouped, 2), (multi_query, 1), (repeated, 2)]
+)
+def test_what_is_captured_has_what_was_put_in(attend, kv, part):
+    """Heads that shared it have each their own then, and an example computes what the head did."""
+    new = drawn(SAMPLES, TOKENS, WIDTH)
+    changed = capture(Layer(attend, kv), X, patch={(0, 2, part): new})
+    for sample in range(SAMPLES):
+        (one,), (own,) = changed.found.samples[sample], changed.unchanged.samples[sample]
+        before, after = (
+            getattr(each, part).repeat_interleave(HEADS // len(getattr(each, part)), 0) for each in (own, one)
+        )
+        assert torch.equal(after[2], new[sample])
+        assert torch.equal(after[[0, 1, 3]], before[[0, 1, 3]])
+        v = one.v.repeat_interleave(HEADS // len(one.v), 0)
+        assert apart(one.weights @ v, one.outputs) <= 1e-12
+        computed = trace(one.example())
+        assert apart(computed["weights"].cpu(), one.weights) <= WITHIN
+        assert apart(computed["head_outputs"].cpu(), one.outputs) <= WITHIN
+        assert one.new_inputs == (2,)
+        if attend is not repeated:
+            assert one.new_weights == ()
+
+
+def test_some_rows_of_v_that_heads_share():
+    new = drawn(1, WIDTH)
+    (one,) = capture(Layer(grouped, 2), X, patch={At(0, 2, "v", rows=-1): new}).found
+    own = capture(Layer(grouped, 2), X)[0].v
+    assert apart(one.v[2, -1], new[0]) == 0
+    assert apart(one.v[2, :-1], own[1, :-1]) == 0
 
 
 class Inputs(nn.Module):

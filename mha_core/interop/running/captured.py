@@ -46,7 +46,7 @@ _ZEROS_AND_ONES: Final = N_(
 _NEW_WEIGHTS: Final = N_(
     "The weights of heads=[{heads}] were replaced while the model ran, so the heads start from their weights."
 )
-_NEW_SCORES: Final = N_("The queries or keys of heads=[{heads}] were replaced while the model ran.")
+_NEW_SCORES: Final = N_("The queries, keys or values of heads=[{heads}] were replaced while the model ran.")
 _NEW_OUTPUTS: Final = N_(
     "The outputs of heads=[{heads}] were replaced while the model ran. The example shows what the weights and V give."
 )
@@ -92,8 +92,8 @@ class Captured:
     of_context       whether its queries are tokens of the context, as in an encoder that a decoder attends to
     remark           what looks like a mistake in the call, or is to be known of q, as a template of a sentence; or ""
     new_weights      heads whose weights were replaced in this run: Q and K do not give them
-    new_scores       heads whose queries or keys were replaced: their weights follow from Q and K, unless they are among
-                     ``new_weights``, as where heads share keys
+    new_inputs       heads whose queries, keys or values were replaced: their weights follow from Q and K, unless they are
+                     among ``new_weights``, as where a mask followed from keys that heads share
     new_outputs      heads that were switched off, or whose outputs were replaced: weights · V does not give them
     """
 
@@ -112,7 +112,7 @@ class Captured:
     remark: str = ""
     new_weights: tuple[int, ...] = ()
     new_outputs: tuple[int, ...] = ()
-    new_scores: tuple[int, ...] = ()
+    new_inputs: tuple[int, ...] = ()
     softcap: float | None = None
     sinks: Tensor | None = None
     sample: int = 0
@@ -233,7 +233,7 @@ class Captured:
         reason: tuple[str, Mapping[str, Any]] | None = None
         new_weights = [head for head in taken if head in self.new_weights]
         new_outputs = [head for head in taken if head in self.new_outputs]
-        new_scores = [head for head in taken if head in self.new_scores and head not in new_weights]
+        new_inputs = [head for head in taken if head in self.new_inputs and head not in new_weights]
         if new_weights:
             reason = _NEW_WEIGHTS, {"heads": _counted(new_weights)}
         elif self.q is None:
@@ -249,7 +249,7 @@ class Captured:
             "title": _title(self.name, taken, h),
             "note": _notes(
                 (_FROM, {"name": self.name, "heads": _counted(taken), "h": h}),
-                (_NEW_SCORES, {"heads": _counted(new_scores)}) if new_scores else None,
+                (_NEW_SCORES, {"heads": _counted(new_inputs)}) if new_inputs else None,
                 (_NEW_OUTPUTS, {"heads": _counted(new_outputs)}) if new_outputs else None,
                 (self.remark, self._in_remark) if self.remark else None,
                 reason,

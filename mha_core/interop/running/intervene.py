@@ -32,7 +32,13 @@ from mha_core.interop.running.found import Asked, Found, Site, found_in
 from mha_core.interop.running.functions import running
 from mha_core.interop.running.names import labels_of
 from mha_core.interop.running.new_scores import OF_SCORES, Rewritten, located_in, require_known, shared
-from mha_core.interop.running.one_sample import of_sample, verified, weights_of, with_heads_axis
+from mha_core.interop.running.one_sample import (
+    heads_by_scores,
+    of_sample,
+    verified,
+    weights_of,
+    with_heads_axis,
+)
 from mha_core.interop.running.padding import real_tokens
 from mha_core.interop.running.recomputed import recomputed
 from mha_core.interop.running.replay import Replay
@@ -54,15 +60,16 @@ def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: 
     def see(call: Call, own: Sequence[Edit], outputs: Tensor, weights: Mapping[int, Tensor]) -> None:
         index = len(attentions)
         one, first = verified(call, asked.sample), found.attentions[index]
+        given = edits.heads.get(index, ())
         one = replace(
             one,
             read_again=first.read_again,
             remark=one.remark or (first.remark if first.read_again else ""),
-            new_scores=_heads_of(edits.heads.get(index, ()), OF_SCORES),
+            new_inputs=_heads_of(given, (*OF_SCORES, "v")),
         )
-        others = {number: replace(other, new_scores=one.new_scores) for number, other in one.batch.items()}
-        batch = {number: _edited(other, own, outputs, weights) for number, other in others.items()}
-        attentions.append(replace(_edited(one, own, outputs, weights), batch=batch))
+        others = {number: replace(other, new_inputs=one.new_inputs) for number, other in one.batch.items()}
+        batch = {number: _edited(other, own, outputs, weights, given) for number, other in others.items()}
+        attentions.append(replace(_edited(one, own, outputs, weights, given), batch=batch))
 
     with outputs_of_parts(
         subject.module, {name: _of_part(name, own, found) for name, own in edits.parts.items()}
@@ -309,21 +316,49 @@ def parts_of(subject: Subject, found: Found, part: Part) -> list[Tensor]:
     return parts
 
 
-def _edited(one: Captured, edits: Sequence[Edit], outputs: Tensor, new: Mapping[int, Tensor]) -> Captured:
-    """The attention with its changed weights and outputs."""
+def _edited(
+    one: Captured, edits: Sequence[Edit], outputs: Tensor, new: Mapping[int, Tensor], given: Sequence[Edit]
+) -> Captured:
+    """The attention with its changed weights and outputs, and with the q, k and v that were put in.
+
+    ``edits``: with weights where a head alone got q or k; ``given``: as they were asked for.
+    """
+    asked = _heads_of(given, ("weights",))
+    alone = {*_heads_of(edits, ("weights",))}.difference(asked)
+    for edit in given:
+        if edit.part == "v" or (edit.part in OF_SCORES and edit.head in alone):
+            one = _with_part(one, edit)
     weights = one.weights.clone()
     for head, own in new.items():
         weights[head] = own[one.sample].to(weights)
     hidden = torch.isneginf(one.added).expand_as(weights)
     is_over = any(bool(weights[head][hidden[head]].any()) for head in new)
-    return replace(
+    one = replace(
         one,
         weights=weights,
         remark=one.remark or (_OVER_MASK if is_over else ""),
         outputs=of_sample(outputs, one.sample),
-        new_weights=_heads_of(edits, ("weights",)),
-        new_outputs=_heads_of(edits, ("outputs", "v")),
+        new_outputs=_heads_of(edits, ("outputs",)),
     )
+    follow = alone & heads_by_scores(one) if alone else alone
+    return replace(one, new_weights=tuple(sorted({*asked, *alone - follow})))
+
+
+def _with_part(one: Captured, edit: Edit) -> Captured:
+    """The attention with a head's new q, k or v. Heads that shared keys and values have each their own then."""
+    h = len(one.weights)
+    if one.k is not None and len(one.k) < h:
+        one = replace(one, k=one.k.repeat_interleave(h // len(one.k), 0))
+    if len(one.v) < h:
+        one = replace(one, v=one.v.repeat_interleave(h // len(one.v), 0))
+    matrices: Tensor | None = getattr(one, edit.part)
+    assert matrices is not None  # noqa: S101  # a part that is not known cannot be replaced
+    assert edit.values is not None  # noqa: S101
+    values = edit.values if len(edit.values) == 1 else edit.values[one.sample : one.sample + 1]
+    matrices = matrices.clone()
+    matrices[edit.head] = replace(edit, values=values).written(matrices[edit.head][None])[0]
+    parts: dict[str, Any] = {edit.part: matrices}
+    return replace(one, **parts)
 
 
 def _heads_of(edits: Sequence[Edit], parts: Sequence[Part]) -> tuple[int, ...]:

@@ -141,10 +141,32 @@ def _rounding(captured: Captured) -> float:
     q, k = captured.q, captured.k
     if q is None or k is None or not q.numel() or not k.numel():
         return 0.0
-    scale = captured.scale
-    divisor = scale if isinstance(scale, float) else sqrt(q.shape[-1]) if scale == "sqrt_dk" else 1.0
     longest = q.to(EXACT).norm(dim=-1).max().item() * k.to(EXACT).norm(dim=-1).max().item()
-    return float(min(0.1, 4 * torch.finfo(q.dtype).eps * longest / abs(divisor)))
+    return float(min(0.1, 4 * torch.finfo(q.dtype).eps * longest / abs(_divisor(captured, q))))
+
+
+def _divisor(captured: Captured, q: Tensor) -> float:
+    scale = captured.scale
+    return scale if isinstance(scale, float) else sqrt(q.shape[-1]) if scale == "sqrt_dk" else 1.0
+
+
+def heads_by_scores(captured: Captured) -> set[int]:
+    """The heads whose weights are those that Q, K and what is known of their scores give."""
+    q, k = captured.q, captured.k
+    if q is None or k is None:
+        return set()
+    weights = attention_weights(
+        q,
+        k,
+        1 / _divisor(captured, q),
+        captured.mask,
+        captured.bias,
+        causal=captured.causal,
+        softcap=captured.softcap,
+        sinks=captured.sinks,
+    )
+    apart = (weights - captured.weights.to(EXACT)).nan_to_num(0.0).abs().amax((-2, -1))
+    return {*(apart <= ROUNDED.get(captured.weights.dtype, 1e-4)).nonzero().flatten().tolist()}
 
 
 def _scored(
