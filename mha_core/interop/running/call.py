@@ -14,6 +14,7 @@ from mha_core.interop.running.folds import Fold
 from mha_core.interop.running.functions import given
 from mha_core.interop.running.scores import Place, Scores
 from mha_core.interop.running.sides import Inputs
+from mha_core.interop.running.uses import Roots
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Call:
     it, so the axes are samples × heads. ``extra``: names of the last keys that are not tokens. ``result``: what the
     function returned, of which ``outputs`` are a view; ``number``: which function of the run it was, and within torch's
     own layer which function of that layer. ``sources``: the inputs of the module that queries and keys come from.
-    ``after``: a function after softmax that may have changed the weights, so that the scores are not known.
+    ``roots``: its weights, as ``uses.py`` has them. ``after``: a function after softmax that may have changed the weights, so that the scores are not known.
     Where places are located: ``mixed``, whether a mask or divisor comes from the same inputs as q, and as k; ``v_at``,
     where V is computed, with its positions there.
     """
@@ -46,6 +47,7 @@ class Call:
     mixed: tuple[bool, bool] = (False, False)
     v_at: tuple[Place, Tensor] | None = None
     after: str = ""
+    roots: Roots = frozenset()
 
 
 def refuse_dropout(args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:

@@ -203,18 +203,20 @@ def output_of(output: Any) -> Tensor:
 
 
 def tensor_of(output: Any) -> Tensor:
-    """The logits that a module returned, or else the first tensor of floating-point numbers.
-
-    Raises ``InteropError`` if there is none.
-    """
-    logits = logits_of(output)
-    tensor = next(_floating(output), None) if logits is None else logits
+    """``found_tensor``. Raises ``InteropError`` if there is none."""
+    tensor = found_tensor(output)
     if tensor is None:
         raise InteropError(
             N_("the module returned {kind}, in which there is no floating-point tensor to compare"),
             kind=type(output).__name__,
         )
     return tensor
+
+
+def found_tensor(output: Any) -> Tensor | None:
+    """The logits that a module returned, or else the first tensor of floating-point numbers, if there is one."""
+    logits = logits_of(output)
+    return next(_floating(output), None) if logits is None else logits
 
 
 def _floating(part: Any) -> Iterator[Tensor]:

@@ -48,6 +48,7 @@ from mha_core.interop.running.scores import (
     without_sink,
 )
 from mha_core.interop.running.sides import Sources
+from mha_core.interop.running.uses import Roots
 
 Value = TypeVar("Value")
 
@@ -70,7 +71,7 @@ def _known() -> Any:
 class _Weights(NamedTuple):
     """The result of a softmax: its scores if they are known, and its axes of queries and keys, counted from the end.
 
-    ``scored``: whether it began as a product of two tensors, as attention does. ``turn``: why that axis may not be the
+    ``roots``: the softmaxes that it comes from, by their number. ``scored``: whether it began as a product of two tensors, as attention does. ``turn``: why that axis may not be the
     last: the softmax itself, or the function that put its axes into another order. ``of_tokens``: that product had no
     columns, so that nothing added to it has. ``product``: its number. ``after``: the first function after softmax that
     may have changed weights.
@@ -84,6 +85,7 @@ class _Weights(NamedTuple):
     of_tokens: bool = False
     product: int = 0
     after: str = ""
+    roots: Roots = frozenset()
 
 
 class Report(Protocol):
@@ -103,6 +105,7 @@ class Report(Protocol):
         result: Tensor,
         values: Tensor,
         after: str = "",
+        roots: Roots = frozenset(),
     ) -> None:
         """Report an attention."""
 
@@ -130,7 +133,12 @@ class Following:
             _known()
         )  # whatever was done to scores cell by cell: whether they are of tokens
         self._weights: _Known[_Weights] = _known()
-        self._folded: _Known[bool] = _known()  # weights in other matrices
+        self._softmaxes = 0
+
+    def roots(self, tensor: Tensor) -> Roots:
+        """The softmaxes that a tensor is the weights of; none if it is no weights."""
+        known = self._weights.get(tensor)
+        return known.roots if known else frozenset()
 
     def follow(self, operation: Operation, result: Tensor) -> None:
         """Follow a function that returned a tensor."""
@@ -155,6 +163,7 @@ class Following:
         keys = -1 if dim is None else dim if dim < 0 else dim - result.dim()
         turn = "" if keys == -1 else f"softmax(dim={dim})"
         scores = self._scores.get(of)
+        self._softmaxes += 1
         self._weights[result] = _Weights(
             scores,
             -1 if keys == -2 else -2,
@@ -163,6 +172,7 @@ class Following:
             turn,
             self._scored.get(of, False),
             self._origins.latest(of) if scores is None else scores.product,
+            roots=frozenset({self._softmaxes}),
         )
         self._lose("", "")
 
@@ -171,7 +181,8 @@ class Following:
         slice or a join only weights are known.
         """
         _, name, args, kwargs = operation
-        known = self._weights[weighted]
+        roots = frozenset().union(*map(self.roots, tensors_among(args, kwargs)))
+        known = self._weights[weighted]._replace(roots=roots)
         scores = known.scores
         if name == "dropout":
             refuse_dropout(args, kwargs)
@@ -194,8 +205,6 @@ class Following:
             self._weights[result] = known._replace(scores=None, after=known.after or name)
         else:
             self._lose(name, scored=scores is not None)
-            if name in VIEWS and known.of_tokens:
-                self._folded[result] = True
 
     def _keeps_weights(self, operation: Operation, weighted: Tensor, result: Tensor, product: int) -> bool:
         """Whether weights stay as they are, whatever the scores are: by what the function does, not by these numbers.
@@ -268,8 +277,6 @@ class Following:
         weighted: Tensor | None,
     ) -> None:
         """Weights times values complete an attention; any other product may start one."""
-        if any(part in self._folded for part in tensors):
-            self._lose(name, "again")
         if weighted is not None:
             self._weighted_product(name, tensors, result, weighted)
             return
@@ -320,7 +327,6 @@ class Following:
             self._lose(name)
         elif known[1:3] != ((-2, -1) if weighted is left else (-1, -2)):
             self._lose(known.turn or name, scored=known.scored)
-            self._again(name, weighted)
         elif self._is_attention(right if weighted is left else left, weighted, *known[1:3]):
             if weighted is left:
                 self._report(
@@ -332,6 +338,7 @@ class Following:
                     result=result,
                     values=right,
                     after=known.after,
+                    roots=known.roots,
                 )
                 return
             swapped = (*range(weighted.dim() - 2), weighted.dim() - 1, weighted.dim() - 2)
@@ -345,6 +352,7 @@ class Following:
                 result=result,
                 values=left,
                 after=known.after,
+                roots=known.roots,
             )
 
     def _einsum(
@@ -399,6 +407,7 @@ class Following:
                 result=result,
                 values=values,
                 after=known.after,
+                roots=known.roots,
             )
         elif {key, own[known.queries]} <= {*out} - {*other}:  # heads are mixed, as in talking heads
             self._weights[result] = known._replace(
@@ -406,18 +415,11 @@ class Following:
             )
         else:
             self._lose("einsum")
-            self._again("einsum", weighted)
-
-    def _again(self, name: str, weighted: Tensor) -> None:
-        """Say that weights are read by another product than that with V."""
-        if self._weights[weighted].of_tokens:
-            self._lose(name, "again")
 
     def _is_attention(self, values: Tensor, weighted: Tensor, *axes: int) -> bool:
         """Whether values come from tokens, and neither axis of the weights is the columns of a projection."""
         if self._columns.is_parameter(values):
             self._lose("matmul", "gate")
-            self._again("matmul", weighted)
         elif self._columns.of(weighted).intersection(axes) and not self._weights[weighted].of_tokens:
             self._lose("softmax", "columns", scored=True)
         elif values in self._weights:

@@ -13,6 +13,7 @@ from mha_core.errors import N_, InteropError
 from mha_core.interop.running.attentions import Attentions, numbered
 from mha_core.interop.running.call import Call, failures_named, nested
 from mha_core.interop.running.captured import Captured
+from mha_core.interop.running.changed import found_tensor
 from mha_core.interop.running.functions import as_written
 from mha_core.interop.running.names import Names, labels_of, named, on_side
 from mha_core.interop.running.one_sample import verified
@@ -26,6 +27,7 @@ from mha_core.interop.running.second_run import (
     variants,
 )
 from mha_core.interop.running.sides import Inputs, Side, sides
+from mha_core.interop.running.uses import Roots
 from mha_core.interop.running.watch import Watch
 
 
@@ -109,7 +111,7 @@ def found_in(
         raise nested()
     size = Batch(asked.batch, given[0].shape if given else (), bool(given) and given[0].is_floating_point())
     sites, calls = list[Site](), list[Captured | _Undecided]()
-    sources = list[tuple[Inputs, Inputs]]()
+    sources, roots = list[tuple[Inputs, Inputs]](), list[Roots]()
 
     def keep(call: Call) -> None:
         result, outputs = call.result, call.outputs
@@ -119,6 +121,7 @@ def found_in(
         keys = call.v.shape[-2]
         sites.append(Site(call.name, outputs.shape, size.split(call), keys, call.number, view, whole))
         sources.append(call.sources)
+        roots.append(call.roots)
         calls.append(_captured(call, sites[-1].split, asked.sample))
 
     watch = Watch(module, keep, dict.fromkeys(tensors_in((args, named))))
@@ -135,7 +138,12 @@ def found_in(
             again,
             sites,
         )
-    decided = [(_read_again(one, watch.again), split) for one, split in decided]
+    compared = found_tensor(output)
+    readers = {} if compared is None else watch.uses.of(compared)
+    decided = [
+        (_read_again(one, [readers[root] for root in sorted(own) if root in readers]), split)
+        for (one, split), own in zip(decided, roots, strict=True)
+    ]
     names = {one.name for one, _ in decided}
     skipped = [
         _not_followed(*end) for end in watch.lost.items() if end[1][1] == "columns" or end[0] not in names
@@ -159,10 +167,9 @@ _AGAIN: Final = N_(
 )
 
 
-def _read_again(one: Captured, products: Mapping[str, str]) -> Captured:
-    """With the remark that its weights are read by a product besides that with V, if they are."""
-    name = products.get(one.name, "")
-    return replace(one, read_again=name, remark=one.remark or _AGAIN) if name else one
+def _read_again(one: Captured, readers: Sequence[str]) -> Captured:
+    """With the remark that its weights reach the output by these functions too, if there are any."""
+    return replace(one, read_again=readers[0], remark=one.remark or _AGAIN) if readers else one
 
 
 def _require_batch(

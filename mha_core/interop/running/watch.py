@@ -13,11 +13,12 @@ The last kind is followed from its first product on (``following.py``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from typing import Any, Final
 
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
+from torch.utils.weak import WeakTensorKeyDictionary
 
 from mha_core.interop.running.call import Call, compiled, dropped, nested
 from mha_core.interop.running.columns import Columns
@@ -34,6 +35,7 @@ from mha_core.interop.running.functions import (
 from mha_core.interop.running.origins import Locate, Origins, Writes
 from mha_core.interop.running.scores import Scores
 from mha_core.interop.running.sides import Inputs, Sources
+from mha_core.interop.running.uses import Roots, Uses
 
 _FUSED: Final = "scaled_dot_product_attention"
 
@@ -72,8 +74,12 @@ class Watch(TorchFunctionMode):
         self._written = False  # whether ``keep`` has changed outputs inside torch's layer
         self.ends: dict[str, tuple[str, str]] = {}
         """By part of the module: the operation after which a softmax's result was not followed, and why as a word."""
-        self.again: dict[str, str] = {}
-        """By part of the module: a product, besides that with V, that reads its weights."""
+        self.uses = Uses()
+        self._is_known = False  # whether the function that runs is a product with V
+        self._returned: MutableMapping[Tensor, Roots] = (
+            WeakTensorKeyDictionary()
+        )  # weights that torch's layer returns
+        self._fused_count = 0
         self.lost: dict[str, tuple[str, str]] = {}
         """The same, only where the softmax was of scores: it began as a product, as an attention does."""
 
@@ -92,6 +98,9 @@ class Watch(TorchFunctionMode):
             result = self._torch_layer(func, args, kwargs)
             self._sources.note(name, args, kwargs, result)
             self._origins.note(Operation(func, name, args, kwargs), result)
+            self.uses.note(Operation(func, name, args, kwargs), result, self._roots, is_known=False)
+            if result[1] is not None:
+                self._returned[result[1]] = frozenset({-self._fused_count})
             return result
         number = tuple(self._number)
         if is_written := self._writes.are_at(number):
@@ -103,6 +112,7 @@ class Watch(TorchFunctionMode):
         operation = Operation(func, name, args, kwargs)
         self._sources.note(name, args, kwargs, result)
         self._origins.note(operation, result)
+        self._is_known = False
         if isinstance(result, Tensor):
             self._columns.note(operation, result)
             self._folds.note(name, args, result)
@@ -114,7 +124,12 @@ class Watch(TorchFunctionMode):
                     self._columns.note(operation, part)
                     self._folds.note(name, args, part)
             self._following.split(name, args, kwargs, result)
+        self.uses.note(operation, result, self._roots, is_known=self._is_known)
         return result
+
+    def _roots(self, tensor: Tensor) -> Roots:
+        """Which weights a tensor is."""
+        return self._following.roots(tensor) or self._returned.get(tensor, frozenset())
 
     # --- torch's functions ---------------------------------------------------------------------------------------
 
@@ -167,15 +182,14 @@ class Watch(TorchFunctionMode):
             beside=() if mask is None else (mask,),
             shows=None if mask is None or self._sources.is_content(mask) else mask,
         )
-        self._report(scores, v, result, None, of=(v, k, q), result=result, values=v)
+        self._fused_count += 1
+        roots = frozenset({-self._fused_count})
+        self._report(scores, v, result, None, of=(v, k, q), result=result, values=v, roots=roots)
         return result
 
     def _lose(self, operation: str, why: str = "other", *, scored: bool = False) -> None:
         """``operation``: "" for a softmax of which nothing is known yet."""
         name = self._place()[0]
-        if why == "again":
-            self.again[name] = operation
-            return
         if why == "rows":  # no softmax is known: what is known of another comes first
             self.lost.setdefault(name, (operation, why))
             return
@@ -202,8 +216,10 @@ class Watch(TorchFunctionMode):
         result: Tensor,
         values: Tensor,
         after: str = "",
+        roots: Roots = frozenset(),
     ) -> None:
         """Report an attention, as ``following.Report``."""
+        self._is_known = True
         name, groups = self._place()
         mixed, v_at = (False, False), None
         if self._locate and scores:
@@ -231,6 +247,7 @@ class Watch(TorchFunctionMode):
             mixed=mixed,
             v_at=v_at,
             after=after,
+            roots=roots,
         )
         self._written |= bool(self._keep(call))
 
