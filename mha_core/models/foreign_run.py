@@ -63,9 +63,9 @@ class ForeignLayer:
     def scoring(self, head: int) -> Scoring | None:
         """How the weights of one head follow from its queries and keys; None where that cannot be said."""
         one, every = self.captured, self.added
-        if one.q is None or one.k is None or every is None:
+        if (queries := one.scaled_q) is None or one.k is None or every is None:
             return None
-        q, k = one.q[head].float(), one.k[head // (len(one.q) // len(one.k))].float()
+        q, k = queries[head].float(), one.k[head // (len(queries) // len(one.k))].float()
         added = every[head if len(every) > 1 else 0]
         hidden = added == -inf
         scores = (q @ k.T).masked_fill(hidden, -inf)
@@ -131,14 +131,15 @@ def with_row(before: ForeignLayer, row: ForeignLayer) -> ForeignLayer:
         sinks=None,
     )
     added, added_to_row = before.added, row.added
-    if added is None or added_to_row is None or past.q is None or new.q is None:
+    if added is None or added_to_row is None or past.scaled_q is None or new.scaled_q is None:
         return ForeignLayer(whole, before.causal)
     heads = max(len(added), len(added_to_row))
     joined = _joined(added.expand(heads, -1, -1), added_to_row.expand(heads, -1, -1), -inf)
     mask, bias, is_causal = mask_and_bias(joined)
     scored = replace(
         whole,
-        q=torch.cat([past.q, new.q], 1),
+        q=torch.cat([past.scaled_q, new.scaled_q], 1),
+        factors=None,
         k=new.k,
         mask=mask,
         bias=bias,

@@ -379,9 +379,9 @@ def _largest(weights: Sequence[Tensor], most: int) -> Arrays:
 def _factors(own: Attentions) -> Iterator[tuple[str, Tensor]]:
     """Queries, keys and masks of the layers that have them."""
     for layer, one in enumerate(own):
-        if one.q is None or one.k is None:
+        if (q := one.scaled_q) is None or one.k is None:
             continue
-        yield f"q.{layer}", one.q.float()
+        yield f"q.{layer}", q.float()
         yield f"k.{layer}", one.k.float()
         if one.bias is not None:
             yield f"mask.{layer}", one.added.float()

@@ -72,6 +72,11 @@ def by_norm(_: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return (q @ k.mT / k.norm(dim=-1).mean(-1)[..., None, None]).softmax(-1) @ v
 
 
+def by_length(_: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """A divisor for each query, from that query."""
+    return (q @ k.mT / (1 + q.norm(dim=-1, keepdim=True))).softmax(-1) @ v
+
+
 def by_norm_of_all(_: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     """A divisor for all heads: new keys of one change the weights of the others."""
     return (q @ k.mT / k.norm(dim=-1).max()).softmax(-1) @ v
@@ -180,18 +185,34 @@ def test_what_is_captured_after_new_queries_is_of_them(attend):
 
 
 @pytest.mark.parametrize("part", ["q", "k"])
-def test_a_divisor_of_each_head_is_in_its_queries_and_follows_from_its_keys(part):
-    """The captured queries are divided, so those that replace them are too."""
-    layer, new = Layer(by_norm), drawn(SAMPLES, TOKENS, WIDTH)
-    keys = split(layer.k(X)).norm(dim=-1).mean(-1)[:, 1, None, None].detach()
-    changed = capture(layer, X, patch={(0, 1, part): new / keys if part == "q" else new})
+@pytest.mark.parametrize("attend", [by_norm, by_length, tempered])
+def test_divisors_and_temperatures_are_not_in_q_and_follow(attend, part):
+    """The queries asked for are those that result, whatever divides the scores."""
+    layer, new = Layer(attend), drawn(SAMPLES, TOKENS, WIDTH)
+    own = capture(layer, X)[0]
+    if attend is not tempered:
+        assert apart(own.q, split(layer.q(X))[0]) <= 1e-12
+    else:
+        new = F.normalize(new, dim=-1)
+    changed = capture(layer, X, patch={(0, 1, part): new})
+    assert apart(getattr(changed.found[0], part)[1], new[0]) <= 1e-12
     assert apart(changed.after, with_hook(layer, part, 1, new)) <= WITHIN
+    assert apart(trace(changed.found[0].example())["weights"].cpu(), changed.found[0].weights) <= WITHIN
 
 
-@pytest.mark.parametrize("attend", [by_norm, tempered])
-def test_a_remark_says_that_queries_have_factors(attend):
+@pytest.mark.parametrize("attend", [by_norm, by_length, tempered])
+def test_factors_are_what_the_scores_have_besides(attend):
     (one,) = capture(Layer(attend), X)
-    assert "q is not as the module computed it" in repr(one)
+    divisor = 1.0 if one.scale == "none" else WIDTH**0.5
+    assert one.factors is not None
+    assert apart((one.q @ one.k.mT * one.factors / divisor).softmax(-1), one.weights) <= 1e-12
+
+
+@pytest.mark.parametrize("attend", [by_norm, by_length, tempered])
+def test_a_remark_says_that_scores_have_factors(attend):
+    changed = capture(Layer(attend), X, patch={(0, 1, "q"): torch.ones(TOKENS, WIDTH)})
+    assert "The scores also have factors by head or by query" in repr(changed.unchanged[0])
+    assert "The scores also have factors by head or by query" in repr(changed)
 
 
 @pytest.mark.parametrize("attend", SHAW)

@@ -115,7 +115,7 @@ def test_weights_that_torchs_layer_returns(again):
 
 def test_relative_values_of_vits():
     transformers = pytest.importorskip("transformers")
-    from transformers.models.vits.modeling_vits import VitsEncoder  # noqa: PLC0415
+    from transformers.models.vits.modeling_vits import VitsEncoder
 
     config = transformers.VitsConfig(
         hidden_size=8, num_hidden_layers=2, num_attention_heads=2, ffn_dim=8, window_size=2

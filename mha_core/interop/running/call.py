@@ -27,7 +27,8 @@ class Call:
     it, so the axes are samples × heads. ``extra``: names of the last keys that are not tokens. ``result``: what the
     function returned, of which ``outputs`` are a view; ``number``: which function of the run it was, and within torch's
     own layer which function of that layer. ``sources``: the inputs of the module that queries and keys come from.
-    ``roots``: its weights, as ``uses.py`` has them. ``after``: a function after softmax that may have changed the weights, so that the scores are not known.
+    ``roots``: its weights, as ``uses.py`` has them. ``after``: a function after softmax that may have changed the
+    weights, so that the scores are not known.
     Where places are located: ``mixed``, whether a mask or divisor comes from the same inputs as q, and as k; ``v_at``,
     where V is computed, with its positions there.
     """

@@ -65,9 +65,8 @@ class Captured:
     h heads of queries, g heads of keys and values; n_q queries, n_k keys:
 
     name             the part of the module that computed it, or the module's class if it is the module itself
-    q, k, v          h × n_q × d_k, g × n_k × d_k, g × n_k × d_v; plain factors of q and k are in ``scale``, those that
-                     scores have by head or by query, such as a temperature, in q. q and k are None if an example cannot
-                     compute the weights from them.
+    q, k, v          h × n_q × d_k, g × n_k × d_k, g × n_k × d_v, as the module computed them; plain factors of q and k
+                     are in ``scale``. q and k are None if an example cannot compute the weights from them.
                      ``k.repeat_interleave(h // g, 0)`` has the keys of each head of queries
     weights          h × n_q × n_k, computed in float64 if the module did not compute them
     outputs          h × n_q × d_v: weights · V, before heads are concatenated and multiplied by W_O (an example's
@@ -78,6 +77,8 @@ class Captured:
                      positions, 0 where the pair is hidden; or None. Numbers that leave a key a weight of exactly 0 are
                      a mask, even if the model adds both in one tensor
     scale, softcap   the divisor of the scores, and the number that none exceeds, as in an example
+    factors          h × n_q × 1: what the scores of a head or of a query are multiplied by besides, such as a
+                     temperature or 1 ÷ the length of q; or None. ``scaled_q`` is q with these factors, as in an example
     sinks            h numbers, each a score without a key in a head, −∞ for a head without; or None
     tokens           names of the queries; context_tokens: names of the keys if they differ. The keys that torch's layer
                      adds are called "bias" and "zero"
@@ -92,8 +93,8 @@ class Captured:
     of_context       whether its queries are tokens of the context, as in an encoder that a decoder attends to
     remark           what looks like a mistake in the call, or is to be known of q, as a template of a sentence; or ""
     new_weights      heads whose weights were replaced in this run: Q and K do not give them
-    new_inputs       heads whose queries, keys or values were replaced: their weights follow from Q and K, unless they are
-                     among ``new_weights``, as where a mask followed from keys that heads share
+    new_inputs       heads whose queries, keys or values were replaced: their weights follow from Q and K, unless they
+                     are among ``new_weights``, as where a mask followed from keys that heads share
     new_outputs      heads that were switched off, or whose outputs were replaced: weights · V does not give them
     """
 
@@ -123,6 +124,12 @@ class Captured:
     of_context: bool = False
     after_softmax: str = ""
     read_again: str = ""
+    factors: Tensor | None = None
+
+    @property
+    def scaled_q(self) -> Tensor | None:
+        """The queries with the factors that the scores have by head or by query."""
+        return self.q if self.q is None or self.factors is None else self.q * self.factors
 
     @property
     def added(self) -> Tensor:
@@ -139,10 +146,15 @@ class Captured:
 
     def __repr__(self) -> str:
         h, n_q, n_k = self.weights.shape
-        remark = self.remark and f" ({self.remark.format(**self._in_remark)})"
+        remark = self.said and f" ({self.said})"
         shared = f" ({len(self.v)} of keys and values)" if len(self.v) < h else ""
         counts = _SIZES.format(h=h, shared=shared, n_q=n_q, n_k=n_k)
         return f"{self.name}: {counts}{self._mask_in_words()}{remark}"
+
+    @property
+    def said(self) -> str:
+        """The remark as a sentence, or ""."""
+        return self.remark.format(**self._in_remark)
 
     @property
     def _in_remark(self) -> dict[str, Any]:
@@ -267,7 +279,7 @@ class Captured:
         }
         if reason:
             return self._from_weights(taken, description)
-        q, k, v = (self._matrices(part, taken) for part in (self.q, self.k, self.v))
+        q, k, v = (self._matrices(part, taken) for part in (self.scaled_q, self.k, self.v))
         sinks = None if self.sinks is None else self.sinks[list(taken)]
         own = mask if mask is not None and mask.dim() > 2 else None
         example = from_qkv(

@@ -167,13 +167,16 @@ class Changed:
 
     def __repr__(self) -> str:
         what = "; ".join(self.edits) or "nothing changed"
+        names = {done.name for done in self.done}
+        said = "".join(f" ({one.name}: {one.said})" for one in self.found if one.said and one.name in names)
+        return f"{what}: {self._change_in_words()}{said}"
+
+    def _change_in_words(self) -> str:
         if self.largest == 0:
             where = ", except at padding" if self.difference.any() else ""
-            return f"{what}: no change of the output ({shown_shape(self.before)}){where}"
+            return f"no change of the output ({shown_shape(self.before)}){where}"
         at = ", ".join(map(str, self.where))
-        return (
-            f"{what}: largest change of the output ({shown_shape(self.before)}): {self.largest:.3g} at [{at}]"
-        )
+        return f"largest change of the output ({shown_shape(self.before)}): {self.largest:.3g} at [{at}]"
 
 
 def logits_of(output: Any) -> Tensor | None:

@@ -71,10 +71,10 @@ def _known() -> Any:
 class _Weights(NamedTuple):
     """The result of a softmax: its scores if they are known, and its axes of queries and keys, counted from the end.
 
-    ``roots``: the softmaxes that it comes from, by their number. ``scored``: whether it began as a product of two tensors, as attention does. ``turn``: why that axis may not be the
-    last: the softmax itself, or the function that put its axes into another order. ``of_tokens``: that product had no
-    columns, so that nothing added to it has. ``product``: its number. ``after``: the first function after softmax that
-    may have changed weights.
+    ``roots``: the softmaxes that it comes from, by their number. ``scored``: whether it began as a product of two
+    tensors, as attention does. ``turn``: why that axis may not be the last: the softmax itself, or the function that
+    put its axes into another order. ``of_tokens``: that product had no columns, so that nothing added to it has.
+    ``product``: its number. ``after``: the first function after softmax that may have changed weights.
     """
 
     scores: Scores | None

@@ -37,13 +37,12 @@ OF_SCORES: Final[tuple[Part, ...]] = ("q", "k")
 class _Located(NamedTuple):
     """Where a run computes the queries or the keys of an attention.
 
-    ``at``: the position of each number at the place, samples × heads × tokens × columns; ``rows``: the factor of each
-    row in the captured queries. ``mixed``: whether something beside the product may come from the same numbers.
+    ``at``: the position of each number at the place, samples × heads × tokens × columns. ``mixed``: whether something
+    beside the product may come from the same numbers.
     """
 
     place: Place
     at: Tensor
-    rows: Tensor | None
     mixed: bool
 
 
@@ -67,8 +66,6 @@ class Rewritten:
         rows = slice(None) if edit.rows is None else list(edit.rows)
         at = located.at[:, head, rows]
         values = edit.values.to("cpu", torch.float64).expand(len(at), *at.shape[1:])
-        if located.rows is not None:
-            values = values / located.rows[:, edit.head, rows]
         chosen = slice(None) if sample is None else slice(sample, sample + 1)
         self.numbers.setdefault(located.place, []).append((at[chosen].long(), values[chosen]))
         if sample is None:
@@ -143,14 +140,11 @@ def located_in(
 def _located(call: Call, site: Site) -> dict[Part, _Located]:
     scores = call.scores
     assert scores is not None  # noqa: S101  # the caller has checked
-    samples, heads, n_q = site.matrices[:3]
-    rows = None
-    if scores.rows is not None:
-        rows = _four(scores.rows, samples).expand(samples, heads, n_q, 1).detach().to("cpu", torch.float64)
+    samples = site.matrices[0]
     (of_q, of_k), (mixed_q, mixed_k) = scores.places, call.mixed
     return {
-        "q": _Located(of_q, _four(scores.q, samples), rows, mixed_q),
-        "k": _Located(of_k, _four(scores.k, samples), None, mixed_k),
+        "q": _Located(of_q, _four(scores.q, samples), mixed_q),
+        "k": _Located(of_k, _four(scores.k, samples), mixed_k),
     }
 
 

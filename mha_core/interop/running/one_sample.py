@@ -34,8 +34,8 @@ MOST_KEPT: Final = 2**19
 _ONE_QUERY: Final = N_("Each of the {samples} samples has only one query. Is batch_first right?")
 
 _ROWS: Final = N_(
-    "q is not as the module computed it: it has the factors that the scores get by head or by query, "
-    "such as a temperature."
+    "The scores also have factors by head or by query, such as a temperature. They are not in q but in factors; "
+    "an example has them in Q."
 )
 
 
@@ -138,7 +138,7 @@ def _verify(captured: Captured, sample: int) -> None:
 
 def _rounding(captured: Captured) -> float:
     """How far a score computed in the dtype of Q and K may be off: a few units in the last place of the largest."""
-    q, k = captured.q, captured.k
+    q, k = captured.scaled_q, captured.k
     if q is None or k is None or not q.numel() or not k.numel():
         return 0.0
     longest = q.to(EXACT).norm(dim=-1).max().item() * k.to(EXACT).norm(dim=-1).max().item()
@@ -152,7 +152,7 @@ def _divisor(captured: Captured, q: Tensor) -> float:
 
 def heads_by_scores(captured: Captured) -> set[int]:
     """The heads whose weights are those that Q, K and what is known of their scores give."""
-    q, k = captured.q, captured.k
+    q, k = captured.scaled_q, captured.k
     if q is None or k is None:
         return set()
     weights = attention_weights(
@@ -182,10 +182,11 @@ def _scored(
 
     With a factor of 0 there are only the weights, since no divisor has the same effect.
     """
-    q, k = (
-        of_sample(scores.q if scores.rows is None else scores.q * scores.rows, sample),
-        of_sample(scores.k, sample),
-    )
+    own_q, k, factors = of_sample(scores.q, sample), of_sample(scores.k, sample), None
+    if scores.rows is not None:
+        own_q = of_sample(scores.q * torch.ones_like(scores.rows), sample)
+        factors = of_sample(scores.rows * torch.ones_like(scores.q[..., :1]), sample)
+    q = own_q if factors is None else own_q * factors
     k, v = _one_per_group(k, captured.v, groups)
     allowed, bias, causal = mask_and_bias(mask, causal=scores.causal, hides=_hides(q, k, scores.factor))
     if sinks is not None and not _is_one_per_head(sinks):
@@ -202,7 +203,7 @@ def _scored(
             return captured
     return replace(
         captured,
-        q=q,
+        q=own_q,
         k=k,
         v=v,
         weights=weights if module_weights is None else module_weights,
@@ -212,7 +213,8 @@ def _scored(
         scale=_scale(scores.factor, q.shape[-1]),
         softcap=scores.softcap,
         sinks=per_head,
-        remark=captured.remark or ("" if scores.rows is None else _ROWS),
+        factors=factors,
+        remark=captured.remark or ("" if factors is None else _ROWS),
     )
 
 
