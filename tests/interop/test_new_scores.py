@@ -475,3 +475,78 @@ def test_a_remark_says_that_weights_are_read_by_another_product(attend, product)
 @pytest.mark.parametrize("attend", [plain, shaw_before, fused])
 def test_weights_that_only_values_read_have_no_remark(attend):
     assert capture(Layer(attend), X)[0].remark == ""
+
+
+# --- values, and what else reads what was put in ---------------------------------------------------------------------
+
+
+def over_norm_of_values(_: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """The values are read by a divisor of the outputs as well."""
+    return (q @ k.mT / 2).softmax(-1) @ v / (1 + v.norm(dim=-1, keepdim=True))
+
+
+def halved(_: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """A plain factor of the values is in what is captured."""
+    return (q @ k.mT / 2).softmax(-1) @ (v / 2)
+
+
+def fused_plain(_: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return F.scaled_dot_product_attention(q, k, v)
+
+
+def by_einsum(_: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return torch.einsum("bhqk,bhkd->bhqd", (q @ k.mT / 2).softmax(-1), v)
+
+
+def turned_round(_: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return (v.mT @ (q @ k.mT / 2).softmax(-1).mT).mT
+
+
+def twice(_: Layer, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Two attentions read the same keys and values."""
+    return plain(_, q, k, v) + plain(_, q + 0.5, k, v)
+
+
+@pytest.mark.parametrize("attend", [plain, over_norm_of_values, fused_plain, by_einsum, turned_round, twice])
+def test_new_values_are_written_where_the_module_computes_them(attend):
+    layer, new = Layer(attend), drawn(SAMPLES, TOKENS, WIDTH)
+    changed = capture(layer, X, patch={(0, 1, "v"): new})
+    assert apart(changed.after, with_hook(layer, "v", 1, new)) <= WITHIN
+    assert apart(changed.found[0].v[1], new[0]) <= 1e-12
+
+
+def test_new_values_are_in_the_units_of_the_captured_ones():
+    layer, new = Layer(halved), drawn(SAMPLES, TOKENS, WIDTH)
+    changed = capture(layer, X, patch={(0, 1, "v"): new})
+    assert apart(changed.after, with_hook(layer, "v", 1, new * 2)) <= WITHIN
+
+
+@pytest.mark.parametrize("part", ["k", "v"])
+def test_the_text_names_another_attention_that_reads_the_same_numbers(part):
+    layer, new = Layer(twice), drawn(TOKENS, WIDTH)
+    changed = capture(layer, X, patch={(0, 1, part): new})
+    assert changed.also == (f"Layer#1 ({part})",)
+    assert f"Layer#0 head 1 {part} replaced, also in Layer#1 ({part}): largest change" in repr(changed)
+    assert apart(changed.after, with_hook(layer, part, 1, new)) <= WITHIN
+    for one in changed.found:
+        assert apart(getattr(one, part)[1], new) == 0
+
+
+def test_queries_that_no_other_attention_reads_have_no_such_words():
+    changed = capture(Layer(twice), X, patch={(1, 1, "q"): drawn(TOKENS, WIDTH)})
+    assert changed.also == ()
+    assert "also in" not in repr(changed)
+
+
+def test_values_of_unknown_scores_are_written_too():
+    layer, new = Layer(thresholded), drawn(TOKENS, WIDTH)
+    layer.least = 0.1
+    changed = capture(layer, X, patch={(0, 1, "v"): new})
+    assert apart(changed.after, with_hook(layer, "v", 1, new)) <= WITHIN
+
+
+def test_values_that_heads_share_are_replaced_in_the_product_of_one():
+    layer, new = Layer(grouped, kv=2), drawn(TOKENS, WIDTH)
+    own, changed = capture(layer, X)[0], capture(layer, X, patch={(0, 2, "v"): new})
+    assert apart(changed.found[0].outputs[2], own.weights[2] @ new) <= 1e-12
+    assert apart(changed.found[0].outputs[3], own.outputs[3]) == 0

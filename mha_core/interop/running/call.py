@@ -30,7 +30,7 @@ class Call:
     ``roots``: its weights, as ``uses.py`` has them. ``after``: a function after softmax that may have changed the
     weights, so that the scores are not known.
     Where places are located: ``mixed``, whether a mask or divisor comes from the same inputs as q, and as k; ``v_at``,
-    where V is computed, with its positions there.
+    where V is computed, with its positions there and the plain factors after that.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Call:
     extra: tuple[str, ...] = ()
     sources: tuple[Inputs, Inputs] = (frozenset(), frozenset())
     mixed: tuple[bool, bool] = (False, False)
-    v_at: tuple[Place, Tensor] | None = None
+    v_at: tuple[Place, Tensor, float] | None = None
     after: str = ""
     roots: Roots = frozenset()
 

@@ -100,8 +100,8 @@ def capture(
         capture(model, ids, patch={("layer.3", 5): weights})      outputs = weights · V, n_q × n_k; rows may sum to
                                                                   other numbers than 1
         capture(model, ids, patch={("layer.3", 5, "outputs"): o}) outputs = o, n_q × d_v
-        capture(model, ids, patch={("layer.3", 5, "k"): k})       the module goes on with these keys, n_k × d_k, which
-                                                                  this head alone sees; "q" and "v" likewise
+        capture(model, ids, patch={("layer.3", 5, "k"): k})       the module goes on with these keys, n_k × d_k, in all
+                                                                  that it computes from them; "q" and "v" likewise
         capture(model, ids, without=[At("layer.3", 5, rows=-1)])  outputs = 0 for the last query alone
         capture(model, ids, without=[At("layer.3.mlp")])          the output of a part of the module is 0, each time
                                                                   that it runs

@@ -43,6 +43,7 @@ class Changed:
                as the module's vocabulary, or ``named`` says so
     vocabulary what ``named`` was given
     done       what was changed: each with a name, heads, part, how and rows
+    also       other attentions that read the numbers that were put in, each with the parts that are these
     """
 
     found: Attentions
@@ -53,6 +54,7 @@ class Changed:
     logits: bool = False
     vocabulary: Vocabulary | None = None
     done: tuple[Done, ...] = ()
+    also: tuple[str, ...] = ()
 
     @property
     def edits(self) -> tuple[str, ...]:
@@ -167,6 +169,7 @@ class Changed:
 
     def __repr__(self) -> str:
         what = "; ".join(self.edits) or "nothing changed"
+        what += f", also in {', '.join(self.also)}" if self.also else ""
         names = {done.name for done in self.done}
         said = "".join(f" ({one.name}: {one.said})" for one in self.found if one.said and one.name in names)
         return f"{what}: {self._change_in_words()}{said}"

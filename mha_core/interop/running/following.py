@@ -10,7 +10,7 @@ parameter of the module are a gate, not attention, and those of columns are not 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -88,8 +88,18 @@ class _Weights(NamedTuple):
     roots: Roots = frozenset()
 
 
+class Values(NamedTuple):
+    """V as a product is called with it: the tensor, which one of the function's tensors it is, and how its axes become
+    … × tokens × columns.
+    """
+
+    tensor: Tensor
+    operand: int
+    arranged: Callable[[Tensor], Tensor] = lambda tensor: tensor
+
+
 class Report(Protocol):
-    """What is called with an attention; ``of``: the tensors whose folds tell samples from heads, ``values``: V.
+    """What is called with an attention; ``of``: the tensors whose folds tell samples from heads.
 
     ``after``: the function after softmax because of which the scores are not known.
     """
@@ -97,13 +107,12 @@ class Report(Protocol):
     def __call__(
         self,
         scores: Scores | None,
-        v: Tensor,
+        values: Values,
         outputs: Tensor,
         weights: Tensor | None,
         *,
         of: Sequence[Tensor],
         result: Tensor,
-        values: Tensor,
         after: str = "",
         roots: Roots = frozenset(),
     ) -> None:
@@ -331,12 +340,11 @@ class Following:
             if weighted is left:
                 self._report(
                     known.scores,
-                    right,
+                    Values(right, 1),
                     result,
                     weighted,
                     of=(right, weighted),
                     result=result,
-                    values=right,
                     after=known.after,
                     roots=known.roots,
                 )
@@ -345,12 +353,11 @@ class Following:
             scores = known.scores and turned(known.scores, swapped)
             self._report(
                 scores,
-                left.mT,
+                Values(left, 0, lambda tensor: tensor.mT),
                 result.mT,
                 weighted.mT,
                 of=(left, weighted),
                 result=result,
-                values=left,
                 after=known.after,
                 roots=known.roots,
             )
@@ -400,12 +407,11 @@ class Following:
             matrices = (*lead, query, key)
             self._report(
                 known.scores and turned(known.scores, [own.index(letter) for letter in matrices]),
-                arranged(values, other, (*lead, key, column)),
+                Values(values, 1 - first, lambda tensor: arranged(tensor, other, (*lead, key, column))),
                 arranged(result, out, (*lead, query, column)),
                 arranged(weighted, own, matrices),
                 of=(weighted, values),
                 result=result,
-                values=values,
                 after=known.after,
                 roots=known.roots,
             )

@@ -7,8 +7,8 @@ written into its outputs before the module goes on with them:
     outputs_h = A · V_h      its weights are A (n_q × n_k), and V_h is that of the run
     outputs_h = O            its outputs are O (n_q × d_v)
 
-Other v take the place of V_h. Other q and k are written where the module computes its own (``new_scores.py``). All of
-these for some rows, or for all. The output of a part of the module, such as an MLP, is changed in the same way.
+Other q, k and v are written where the module computes its own (``new_scores.py``). All of these for some rows, or for
+all. The output of a part of the module, such as an MLP, is changed in the same way.
 """
 
 from __future__ import annotations
@@ -31,7 +31,15 @@ from mha_core.interop.running.edits import By, Edit, Part, Patch, Without, edits
 from mha_core.interop.running.found import Asked, Found, Site, found_in
 from mha_core.interop.running.functions import running
 from mha_core.interop.running.names import labels_of
-from mha_core.interop.running.new_scores import OF_SCORES, Rewritten, located_in, require_known, shared
+from mha_core.interop.running.new_scores import (
+    OF_SCORES,
+    WRITTEN,
+    Rewritten,
+    also_written,
+    located_in,
+    require_known,
+    shared,
+)
 from mha_core.interop.running.one_sample import (
     heads_by_scores,
     of_sample,
@@ -65,7 +73,7 @@ def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: 
             one,
             read_again=first.read_again,
             remark=one.remark or (first.remark if first.read_again else ""),
-            new_inputs=_heads_of(given, (*OF_SCORES, "v")),
+            new_inputs=_heads_of(given, WRITTEN),
         )
         others = {number: replace(other, new_inputs=one.new_inputs) for number, other in one.batch.items()}
         batch = {number: _edited(other, own, outputs, weights, given) for number, other in others.items()}
@@ -74,7 +82,7 @@ def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: 
     with outputs_of_parts(
         subject.module, {name: _of_part(name, own, found) for name, own in edits.parts.items()}
     ):
-        left, rewritten = _with_new_scores(subject, found.sites, edits.heads)
+        left, rewritten, seen = _with_new_numbers(subject, found.sites, edits.heads)
         output = changed_run(subject, found.sites, left, see, rewritten)
     return Changed(
         Attentions(asked.named(attentions, [site.side for site in found.sites]), found.attentions.skipped),
@@ -84,6 +92,7 @@ def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: 
         found.attentions,
         logits=are_logits(subject.module, found.output),
         done=edits.done(found.attentions),
+        also=tuple(f"{found.attentions[index].name} ({', '.join(parts)})" for index, parts in seen.items()),
     )
 
 
@@ -151,25 +160,29 @@ def changed_run(
     return output
 
 
-def _with_new_scores(
+def _with_new_numbers(
     subject: Subject, sites: Sequence[Site], edits: Mapping[int, Sequence[Edit]]
-) -> tuple[dict[int, list[Edit]], Rewritten]:
-    """The edits without those of q and k, which are written where the module computes these.
+) -> tuple[dict[int, list[Edit]], Rewritten, dict[int, tuple[Part, ...]]]:
+    """The edits without those of q, k and v that are written where the module computes these; and by attention, which
+    of its parts are written for another one.
 
-    Where several heads or samples use the same numbers, a run for the one alone gives the weights that it gets.
+    Where several heads or samples use the same queries or keys, a run for the one alone gives the weights that it gets;
+    of values that they share, the edit stays.
     """
     left = {index: [edit for edit in own if edit.part not in OF_SCORES] for index, own in edits.items()}
-    new, wanted = Rewritten(), [index for index in sorted(edits) if len(left[index]) < len(edits[index])]
-    located = located_in(subject, sites, wanted) if wanted else {}
+    new, wanted = Rewritten(), [n for n in sorted(edits) if any(edit.part in WRITTEN for edit in edits[n])]
+    located = located_in(subject, sites, range(len(sites))) if wanted else {}
     for index in wanted:
         of = sites[index].matrices[1]
-        by_head: dict[int, list[Edit]] = {}
-        for edit in edits[index]:
-            if edit.part in OF_SCORES and edit.head is not None:
-                by_head.setdefault(edit.head, []).append(edit)
+        for edit in [edit for edit in left[index] if edit.part == "v"]:
+            if not any(shared([edit], located[index], of)):
+                new.add(index, edit, located[index]["v"], of)
+                left[index].remove(edit)
+        of_scores = [edit for edit in edits[index] if edit.part in OF_SCORES and edit.head is not None]
         before = {other: own for other, own in left.items() if other < index}
         alone = list[Edit]()
-        for head, own in by_head.items():
+        for head in dict.fromkeys(edit.head for edit in of_scores):
+            own = [edit for edit in of_scores if edit.head == head]
             require_known(own, located[index], sites[index])
             are_shared, are_samples = shared(own, located[index], of)
             if not are_shared and not are_samples:
@@ -188,7 +201,7 @@ def _with_new_scores(
                 )
             alone.append(Edit(head, "weights", torch.cat(weights)))
         left[index] = [*alone, *left[index]]
-    return left, new
+    return left, new, also_written(new, located)
 
 
 def _weights_in(
@@ -326,7 +339,7 @@ def _edited(
     asked = _heads_of(given, ("weights",))
     alone = {*_heads_of(edits, ("weights",))}.difference(asked)
     for edit in given:
-        if edit.part == "v" or (edit.part in OF_SCORES and edit.head in alone):
+        if (edit.part == "v" and edit in edits) or (edit.part in OF_SCORES and edit.head in alone):
             one = _with_part(one, edit)
     weights = one.weights.clone()
     for head, own in new.items():

@@ -1,19 +1,20 @@
-"""Other queries and keys of heads: written where a run computes them, so that all that follows from them follows.
+"""Other queries, keys and values of heads: written where a run computes them, so that all that reads them follows.
 
-The module goes on with the new numbers by itself. Its scores follow, and so do a bias, a mask or a divisor that it
-computes from queries or keys. A run finds the places first:
+The module goes on with the new numbers by itself. Its scores follow, and so does whatever else it computes from them: a
+bias, a mask, a divisor, a gate, another attention. A run finds the places first:
 
-    q and k of their own          where they are computed (``origins.py``)
-    q and k the same numbers      what their product is called with, if nothing else in the scores can follow from them
+    numbers of their own          where they are computed (``origins.py``)
+    q, k or v the same numbers    what their product is called with, if nothing else in the scores can follow from them
     several heads share a key     a run for this head alone, whose weights the head then gets
+    several heads share values    this head's product alone, in which they are replaced
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple, get_args
 
 import torch
 from torch import Tensor
@@ -32,18 +33,21 @@ from mha_core.interop.running.watch import Watch
 
 OF_SCORES: Final[tuple[Part, ...]] = ("q", "k")
 """Parts of a head whose change gives other scores."""
+WRITTEN: Final[tuple[Part, ...]] = (*OF_SCORES, "v")
+"""Parts of a head that are written where the module computes them."""
 
 
 class _Located(NamedTuple):
     """Where a run computes the queries or the keys of an attention.
 
     ``at``: the position of each number at the place, samples × heads × tokens × columns. ``mixed``: whether something
-    beside the product may come from the same numbers.
+    beside the product may come from the same numbers. ``factor``: of what is captured and is not at the place.
     """
 
     place: Place
     at: Tensor
     mixed: bool
+    factor: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +71,8 @@ class Rewritten:
         at = located.at[:, head, rows]
         values = edit.values.to("cpu", torch.float64).expand(len(at), *at.shape[1:])
         chosen = slice(None) if sample is None else slice(sample, sample + 1)
-        self.numbers.setdefault(located.place, []).append((at[chosen].long(), values[chosen]))
+        new = values[chosen] / located.factor
+        self.numbers.setdefault(located.place, []).append((at[chosen].long(), new))
         if sample is None:
             self.expected.setdefault(index, []).append((edit.part, head, rows, values))
 
@@ -78,12 +83,11 @@ class Rewritten:
 
     def require(self, index: int, call: Call) -> None:
         """Raise ``InteropError`` unless an attention, with four axes, was computed from what was written."""
-        for part, head, rows, values in self.expected.get(index, ()) if call.scores else ():
-            seen = (
-                _four(getattr(call.scores, part), len(values))[:, head, rows]
-                .detach()
-                .to("cpu", torch.float64)
-            )
+        for part, head, rows, values in self.expected.get(index, ()):
+            computed: Tensor | None = getattr(call if part == "v" else call.scores, part, None)
+            if computed is None:
+                continue
+            seen = _four(computed, len(values))[:, head, rows].detach().to("cpu", torch.float64)
             if not torch.allclose(seen, values, rtol=1e-2, atol=1e-2 * values.abs().max().item()):
                 raise InteropError(
                     N_(
@@ -121,10 +125,9 @@ def located_in(
         index = next(count)
         if index >= len(sites):
             raise another_path(call.name)
-        if index in wanted and call.scores is not None:
-            own = with_heads_axis(four_axes(call, sites[index].split))
-            found[index] = _located(own, sites[index])
-            if not operands and _are_tied(found[index], call.v_at):
+        if index in wanted:
+            found[index] = _located(call, sites[index])
+            if not operands and _are_tied(found[index]):
                 tied.append(index)
 
     where: Locate = "operands" if operands else "origins"
@@ -138,14 +141,17 @@ def located_in(
 
 
 def _located(call: Call, site: Site) -> dict[Part, _Located]:
-    scores = call.scores
-    assert scores is not None  # noqa: S101  # the caller has checked
+    """Of q and k only where the scores are known."""
+    assert call.v_at is not None  # noqa: S101  # the run locates
     samples = site.matrices[0]
-    (of_q, of_k), (mixed_q, mixed_k) = scores.places, call.mixed
-    return {
-        "q": _Located(of_q, _four(scores.q, samples), mixed_q),
-        "k": _Located(of_k, _four(scores.k, samples), mixed_k),
-    }
+    of_v, at, factor = call.v_at
+    own = with_heads_axis(four_axes(replace(call, v=at), site.split))
+    located: dict[Part, _Located] = {"v": _Located(of_v, _four(own.v, samples), mixed=False, factor=factor)}
+    if (scores := own.scores) is not None:
+        (of_q, of_k), (mixed_q, mixed_k) = scores.places, call.mixed
+        located["q"] = _Located(of_q, _four(scores.q, samples), mixed_q)
+        located["k"] = _Located(of_k, _four(scores.k, samples), mixed_k)
+    return located
 
 
 def require_known(edits: Sequence[Edit], located: Mapping[Part, _Located], site: Site) -> None:
@@ -164,12 +170,32 @@ def require_known(edits: Sequence[Edit], located: Mapping[Part, _Located], site:
             )
 
 
-def _are_tied(located: Mapping[Part, _Located], v_at: tuple[Place, Tensor] | None) -> bool:
+def _are_tied(located: Mapping[Part, _Located]) -> bool:
     """Whether two of q, k and v are the same numbers."""
-    parts = [(own.place, own.at) for own in located.values()] + ([v_at] if v_at else [])
     return any(
-        one[0] == other[0] and _meet(one[1], other[1]) for one, other in itertools.combinations(parts, 2)
+        one.place == other.place and _meet(one.at, other.at)
+        for one, other in itertools.combinations(located.values(), 2)
     )
+
+
+def also_written(
+    new: Rewritten, located: Mapping[int, Mapping[Part, _Located]]
+) -> dict[int, tuple[Part, ...]]:
+    """By attention, the parts that are read where numbers are written for another attention."""
+    seen: dict[int, tuple[Part, ...]] = {}
+    for index, parts in located.items():
+        own = {part for part, *_ in new.expected.get(index, ())}
+        read = tuple(
+            part
+            for part in get_args(Part)
+            if part in parts and part not in own and _is_written(new, parts[part])
+        )
+        seen |= {index: read} if read else {}
+    return seen
+
+
+def _is_written(new: Rewritten, located: _Located) -> bool:
+    return any(_meet(at, located.at) for at, _ in new.numbers.get(located.place, ()))
 
 
 def _meet(one: Tensor, other: Tensor) -> bool:

@@ -23,7 +23,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 from mha_core.interop.running.call import Call, compiled, dropped, nested
 from mha_core.interop.running.columns import Columns
 from mha_core.interop.running.folds import Folds
-from mha_core.interop.running.following import Following
+from mha_core.interop.running.following import Following, Values
 from mha_core.interop.running.functions import (
     Operation,
     layer_again,
@@ -184,7 +184,8 @@ class Watch(TorchFunctionMode):
         )
         self._fused_count += 1
         roots = frozenset({-self._fused_count})
-        self._report(scores, v, result, None, of=(v, k, q), result=result, values=v, roots=roots)
+        values = Values(v, order.index(names[2]))
+        self._report(scores, values, result, None, of=(v, k, q), result=result, roots=roots)
         return result
 
     def _lose(self, operation: str, why: str = "other", *, scored: bool = False) -> None:
@@ -208,26 +209,26 @@ class Watch(TorchFunctionMode):
     def _report(
         self,
         scores: Scores | None,
-        v: Tensor,
+        values: Values,
         outputs: Tensor,
         weights: Tensor | None,
         *,
         of: Sequence[Tensor],
         result: Tensor,
-        values: Tensor,
         after: str = "",
         roots: Roots = frozenset(),
     ) -> None:
         """Report an attention, as ``following.Report``."""
         self._is_known = True
         name, groups = self._place()
-        mixed, v_at = (False, False), None
+        mixed, v_at, v = (False, False), None, values.arranged(values.tensor)
+        if self._locate:
+            positions, factor, place = self._origins.of(values.tensor, values.operand)
+            v_at = place, values.arranged(positions), factor
         if self._locate and scores:
             own = [self._sources.of(part) for part in scores.operands]
             others = Inputs().union(*map(self._sources.of, scores.beside))
             mixed = not own[0].isdisjoint(others), not own[1].isdisjoint(others)
-            positions, _, place = self._origins.of(values, 0)
-            v_at = place, positions
         call = Call(
             name,
             groups,
