@@ -109,8 +109,9 @@ def capture(
     ``At`` names a place with its rows, of heads and of parts of the module, in ``without`` and in ``patch``. With
     ``by="mean"`` what is switched off is its mean over the tokens of the sample instead of 0; padding, which the mask
     hides from every other query, is not among them. A tensor with an axis of samples replaces each sample's own, any
-    other that of all samples. Weights that the module itself returns are not changed. The inputs are copied for each
-    run, and buffers and torch's random state are restored.
+    other that of all samples. New q, k and v that heads share, that are an input, or that are the same numbers as
+    another of the three, are seen by this head's product alone. Weights that the module itself returns are not changed.
+    The inputs are copied for each run, and buffers and torch's random state are restored.
 
     Raises ``InteropError`` if no attention was seen (the sentence says what happened to the result of softmax), if
     samples and heads cannot be distinguished, if weights · V differs from the outputs, for dropout of weights, for
