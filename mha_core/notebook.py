@@ -6,7 +6,10 @@ is installed, and the package beside this one is asked, if it is there.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
+
+from mha_core.errors import N_, InteropError
 
 PAGE: Final = "mha_core.page"
 """The group of the entry point that renders examples and traces."""
@@ -29,3 +32,22 @@ def html_of(shown: object, group: str = PAGE) -> str | None:
         return next((str(renderer.load()(shown)) for renderer in renderers), None)
     except ModuleNotFoundError:  # only torch is installed, and a notebook shows the text
         return None
+
+
+class HeadsPage:
+    """What a notebook shows as a page of heads: attentions, changed runs and sweeps."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str | None:
+        """The page in a frame; None without ``mha_view``."""
+        return html_of(self, HEADS)
+
+    def save_html(self, path: str | Path) -> None:
+        """Write the page as an HTML file, which needs no server. Raises ``InteropError`` without ``mha_view``."""
+        page = self._repr_html_()
+        if page is None:
+            raise InteropError(
+                N_("the page needs more packages: pip install “mha[notebook]”"), place="save_html"
+            )
+        Path(path).write_text(f"<!doctype html>\n<meta charset=utf-8>\n{page}\n", encoding="utf-8")

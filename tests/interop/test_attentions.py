@@ -1,5 +1,7 @@
 """The sequence of attentions that ``capture`` returns, and the samples that it keeps beside the one asked for."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import nn
@@ -213,3 +215,10 @@ def test_the_text_form_says_which_heads_share_keys_and_what_is_masked():
     (one,) = capture(Heads(allow, shared=2), ROWS)
     assert repr(one) == "Heads: 4 heads (2 of keys and values), 4 queries, 4 keys, masked"
     assert one.stacked("k").shape == (3, 2, 4, 2)
+
+
+def test_samples_whose_scores_are_not_known_are_named():
+    one = capture(nn.MultiheadAttention(4, 2, batch_first=True).eval(), (torch.randn(3, 5, 4),) * 3)[0]
+    some = replace(one, batch={1: replace(one.batch[1], q=None, k=None), 2: one.batch[2]})
+    with pytest.raises(InteropError, match="in sample 1, so there is no q of all"):
+        some.stacked("q")

@@ -233,3 +233,9 @@ def test_a_number_of_samples_that_is_not_that_of_the_inputs_is_refused(folds, ba
 def test_a_number_of_samples_that_fits_nothing_is_refused_by_its_number():
     with pytest.raises(InteropError, match="12 matrices cannot be 5 samples, as batch= says"):
         capture(Folds(folds=True), torch.randn(4, 5, 12), batch=5)
+
+
+def test_ids_that_an_embedding_does_not_have_are_answered_with_those_that_it_has():
+    model = nn.Sequential(nn.Embedding(9, 4), nn.TransformerEncoderLayer(4, 2, batch_first=True)).eval()
+    with pytest.raises(InteropError, match="it takes ids from 0 to 8, and one is 12"):
+        capture(model, torch.tensor([[1, 12, 3]]))

@@ -10,7 +10,7 @@ from typing import overload
 from mha_core.errors import N_, InteropError
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.lookup import SAMPLES, NoSuchNumberError, counted, index_of
-from mha_core.notebook import HEADS, html_of
+from mha_core.notebook import HeadsPage
 
 
 def numbered(attentions: Sequence[Captured]) -> list[Captured]:
@@ -29,7 +29,7 @@ def numbered(attentions: Sequence[Captured]) -> list[Captured]:
     return result
 
 
-class Attentions(Sequence[Captured]):
+class Attentions(HeadsPage, Sequence[Captured]):
     """Every attention of a run in the order of computation, for one sample. A part of it is again one.
 
         found = capture(model, ids)
@@ -73,10 +73,6 @@ class Attentions(Sequence[Captured]):
 
     def __repr__(self) -> str:
         return ", not followed: ".join([repr(list(self._attentions)), *map(str, self.skipped)])
-
-    def _repr_html_(self) -> str | None:
-        """What a notebook shows: all heads at a glance, in a frame; None without ``mha_view``."""
-        return html_of(self, HEADS)
 
     @property
     def samples(self) -> Samples:

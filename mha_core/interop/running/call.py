@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from traceback import walk_tb
 from typing import Any
 
 from torch import Tensor
@@ -97,7 +98,9 @@ def failures_named(inputs: Any) -> Iterator[None]:
     except MhaError:
         raise
     except Exception as error:
-        sentence = N_("the module failed on {given}: {error}")
+        sentence, ids = N_("the module failed on {given}: {error}"), _ids_beyond(error)
+        if ids:
+            sentence = N_("the module failed on {given}: it takes ids from 0 to {last}, and one is {got}")
         if any(isinstance(part, str) for part in inputs):
             sentence = N_(
                 "the module does not take a text; give the numbers that it takes, such as a tensor of token ids"
@@ -107,7 +110,19 @@ def failures_named(inputs: Any) -> Iterator[None]:
             place="inputs",
             given=", ".join(map(_kind_of, inputs)) or "()",
             error=f"{type(error).__name__}: {error}",
+            **ids,
         ) from error
+
+
+def _ids_beyond(error: Exception) -> dict[str, int]:
+    """The last id that an embedding has, and one that it was given and does not have, if that is why it failed."""
+    for frame, _ in walk_tb(error.__traceback__):
+        ids, table = frame.f_locals.get("input"), frame.f_locals.get("weight")
+        if frame.f_code.co_name == "embedding" and isinstance(ids, Tensor) and isinstance(table, Tensor):
+            beyond = ids[(ids < 0) | (ids >= len(table))]
+            if beyond.numel():
+                return {"last": len(table) - 1, "got": int(beyond[0])}
+    return {}
 
 
 def _kind_of(given: Any) -> str:

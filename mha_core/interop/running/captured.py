@@ -20,7 +20,7 @@ from mha_core.interop.running.lookup import HEADS as OF_HEADS
 from mha_core.interop.running.lookup import counted, whole
 from mha_core.interop.running.qkv import from_qkv
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
-from mha_core.notebook import HEADS, html_of
+from mha_core.notebook import HeadsPage
 
 ROUNDED: Final = {torch.float16: 0.01, torch.bfloat16: 0.05}
 """How far rounding to these dtypes may move a weight; with other dtypes it is 0.0001."""
@@ -59,7 +59,7 @@ _CUT_COLUMNS: Final = N_("Only the first {most} of {d} columns of V are here.")
 
 
 @dataclass(frozen=True, eq=False)
-class Captured:
+class Captured(HeadsPage):
     """One attention of a run, for one sample: the module's own tensors, on the CPU, in its dtype.
 
     h heads of queries, g heads of keys and values; n_q queries, n_k keys:
@@ -140,10 +140,6 @@ class Captured:
             added = added.masked_fill(~self.mask, NEG_INF)
         return added.masked_fill(torch.ones(n_q, n_k).triu(1).bool(), NEG_INF) if self.causal else added
 
-    def _repr_html_(self) -> str | None:
-        """What a notebook shows: this attention's heads at a glance, in a frame; None without ``mha_view``."""
-        return html_of(self, HEADS)
-
     def __repr__(self) -> str:
         h, n_q, n_k = self.weights.shape
         remark = self.said and f" ({self.said})"
@@ -203,11 +199,17 @@ class Captured:
             )
         by_sample = {**self.batch, self.sample: self}
         tensors = [getattr(by_sample[number], part) for number in sorted(by_sample)]
-        if any(tensor is None for tensor in tensors):
+        unknown = [number for number, tensor in enumerate(tensors) if tensor is None]
+        if unknown:
             raise InteropError(
-                N_("it is not known how the weights follow from Q and K here, so there is no {part}"),
+                N_(
+                    "it is not known how the weights follow from Q and K in {count:sample|samples} {numbers}, so there "
+                    "is no {part} of all"
+                ),
                 place=self.name,
                 part=part,
+                count=len(unknown),
+                numbers=_counted(unknown),
             )
         return torch.stack(tensors)
 

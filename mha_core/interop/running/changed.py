@@ -17,7 +17,7 @@ from mha_core.interop.running.edits import Done
 from mha_core.interop.running.lookup import SAMPLES, counted, whole
 from mha_core.interop.running.padding import real_tokens
 from mha_core.interop.running.texts import Vocabulary, require_vocabulary, text_of
-from mha_core.notebook import HEADS, html_of
+from mha_core.notebook import HeadsPage
 
 
 class TokenChange(NamedTuple):
@@ -29,7 +29,7 @@ class TokenChange(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Changed:
+class Changed(HeadsPage):
     """What a run with changed heads computed, and the module's output before and after, on the CPU, in its dtype.
 
     found      every attention of the changed run, for one sample. The outputs of a head that was switched off are 0;
@@ -162,10 +162,6 @@ class Changed:
     def name(self, token: int) -> str | None:
         """The text of an id; None for one without. Raises ``InteropError`` as ``named`` does."""
         return text_of(token, self.names if self.vocabulary is None else self.vocabulary)
-
-    def _repr_html_(self) -> str | None:
-        """What a notebook shows: the heads of the changed run and the output's change; None without ``mha_view``."""
-        return html_of(self, HEADS)
 
     def __repr__(self) -> str:
         what = "; ".join(self.edits) or "nothing changed"

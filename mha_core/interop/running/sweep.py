@@ -30,7 +30,7 @@ from mha_core.interop.running.intervene import changed_run, first_run, parts_of,
 from mha_core.interop.running.padding import mean_of_tokens, real_queries
 from mha_core.interop.running.progress import counted_out
 from mha_core.interop.running.subject import Subject
-from mha_core.notebook import HEADS, html_of
+from mha_core.notebook import HeadsPage
 
 
 class HeadChange(NamedTuple):
@@ -69,7 +69,7 @@ class Treatment(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Sweep:
+class Sweep(HeadsPage):
     """How much the output changes with each head.
 
     names    the attentions, in the order of computation
@@ -99,10 +99,6 @@ class Sweep:
             HeadChange(index, self.names[index], head, self.values[index, head].item())
             for index, head in known[:count]
         )
-
-    def _repr_html_(self) -> str | None:
-        """What a notebook shows: the map of attentions × heads, in two colors; None without ``mha_view``."""
-        return html_of(self, HEADS)
 
     def __repr__(self) -> str:
         done = f" {self.treatment}" if self.treatment else ""
