@@ -550,3 +550,18 @@ def test_values_that_heads_share_are_replaced_in_the_product_of_one():
     own, changed = capture(layer, X)[0], capture(layer, X, patch={(0, 2, "v"): new})
     assert apart(changed.found[0].outputs[2], own.weights[2] @ new) <= 1e-12
     assert apart(changed.found[0].outputs[3], own.outputs[3]) == 0
+
+
+def test_the_text_names_queries_and_keys_that_follow_from_new_values():
+    """Values that have no projection of their own: the module projects them to queries and keys."""
+
+    class Unprojected(Layer):
+        def forward(self, x: Tensor) -> Tensor:
+            v = x * gain
+            return plain(self, split(self.q(v)), split(self.k(v)), split(v))
+
+    gain = torch.linspace(0.5, 1, MANY).double()
+    layer = Unprojected(plain)
+    changed = capture(layer, X, patch={(0, 1, "v"): drawn(TOKENS, WIDTH)})
+    assert changed.also == ("Unprojected (q, k)",)
+    assert capture(layer, X, patch={(0, 1, "q"): drawn(TOKENS, WIDTH)}).also == ()

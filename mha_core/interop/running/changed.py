@@ -43,7 +43,7 @@ class Changed(HeadsPage):
                as the module's vocabulary, or ``named`` says so
     vocabulary what ``named`` was given
     done       what was changed: each with a name, heads, part, how and rows
-    also       other attentions that read the numbers that were put in, each with the parts that are these
+    also       attentions with parts that changed because they are the same numbers, or computed from these
     """
 
     found: Attentions

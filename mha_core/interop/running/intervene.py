@@ -63,7 +63,7 @@ def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: 
     found = first_run(subject, asked)
     before = output_of(found.output)
     edits = edits_of(subject.module, found.attentions, without, patch, by)
-    attentions: list[Captured] = []
+    attentions, seen = list[Captured](), dict[int, tuple[Part, ...]]()
 
     def see(call: Call, own: Sequence[Edit], outputs: Tensor, weights: Mapping[int, Tensor]) -> None:
         index = len(attentions)
@@ -77,12 +77,14 @@ def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: 
         )
         others = {number: replace(other, new_inputs=one.new_inputs) for number, other in one.batch.items()}
         batch = {number: _edited(other, own, outputs, weights, given) for number, other in others.items()}
+        if not edits.parts and index == min(edits.heads, default=-1):
+            seen[index] = _also_changed(one, first, given)
         attentions.append(replace(_edited(one, own, outputs, weights, given), batch=batch))
 
     with outputs_of_parts(
         subject.module, {name: _of_part(name, own, found) for name, own in edits.parts.items()}
     ):
-        left, rewritten, seen = _with_new_numbers(subject, found.sites, edits.heads)
+        left, rewritten, elsewhere = _with_new_numbers(subject, found.sites, edits.heads)
         output = changed_run(subject, found.sites, left, see, rewritten)
     return Changed(
         Attentions(asked.named(attentions, [site.side for site in found.sites]), found.attentions.skipped),
@@ -92,7 +94,11 @@ def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: 
         found.attentions,
         logits=are_logits(subject.module, found.output),
         done=edits.done(found.attentions),
-        also=tuple(f"{found.attentions[index].name} ({', '.join(parts)})" for index, parts in seen.items()),
+        also=tuple(
+            f"{found.attentions[index].name} ({', '.join(parts)})"
+            for index, parts in sorted((elsewhere | seen).items())
+            if parts
+        ),
     )
 
 
@@ -355,6 +361,17 @@ def _edited(
     )
     follow = alone & heads_by_scores(one) if alone else alone
     return replace(one, new_weights=tuple(sorted({*asked, *alone - follow})))
+
+
+def _also_changed(one: Captured, first: Captured, given: Sequence[Edit]) -> tuple[Part, ...]:
+    """Which of q, k and v changed though they were not put in: the module computes them from what was."""
+    put_in = {edit.part for edit in given}
+    pairs = [(part, getattr(first, part), getattr(one, part)) for part in WRITTEN if part not in put_in]
+    return tuple(
+        part
+        for part, before, after in pairs
+        if before is not None and after is not None and not torch.allclose(before, after, equal_nan=True)
+    )
 
 
 def _with_part(one: Captured, edit: Edit) -> Captured:

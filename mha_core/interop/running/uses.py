@@ -27,7 +27,7 @@ _OF_SIZE: Final = ("zeros_like", "ones_like", "empty_like", "full_like", "rand_l
 class Uses:
     """By piece of memory, which weights its numbers come from besides by products with V, and which function read them.
 
-    Views share memory, and in-place functions add to it. Tensors that are weights themselves are told by ``roots``.
+    Views share memory, and in-place functions add to it. ``roots`` says which tensors are weights themselves.
     """
 
     def __init__(self) -> None:
