@@ -366,7 +366,8 @@ def _edited(
 def _also_changed(one: Captured, first: Captured, given: Sequence[Edit]) -> tuple[Part, ...]:
     """Which of q, k and v changed though they were not put in: the module computes them from what was."""
     put_in = {edit.part for edit in given}
-    pairs = [(part, getattr(first, part), getattr(one, part)) for part in WRITTEN if part not in put_in]
+    parts = [part for part in WRITTEN if part not in put_in] if put_in.intersection(WRITTEN) else []
+    pairs = [(part, getattr(first, part), getattr(one, part)) for part in parts]
     return tuple(
         part
         for part, before, after in pairs
