@@ -183,6 +183,7 @@ WORDS: Final = {
     "go_on": N_("Continue where you left off"),
     "left_lessons": N_("Lesson: {what}"),
     "left_check": N_("Article: {what}"),
+    "left_exercise": N_("Exercise: {what}"),
     "left_train": N_("Training: {what}"),
     "large_kept": N_(
         "This example is too large for a link. This browser keeps it, and “Continue where you left off” opens it"

@@ -16,7 +16,7 @@ import { ColourScales } from "../kit/colour_scales.js";
 import { active, announcer, element, fill, named, setAttribute, setText } from "../kit/dom.js";
 import { Folds, MOST_NARROW, MOST_UNFOLDED } from "../kit/folding.js";
 import { isEditable, key, rowsOf, unkey } from "../kit/graph.js";
-import { storeWork } from "../kit/last_work.js";
+import { storePlace, storeWork } from "../kit/last_work.js";
 import { Explain } from "../kit/line.js";
 import { mounting } from "../kit/mount.js";
 import { pictures } from "../kit/pictures.js";
@@ -290,7 +290,9 @@ class Explore {
   #storeWork(data) {
     const { searchParams } = new URL(location.href);
     const large = "puzzle" in data.address ? null : data.whole; // the address names a puzzle that is as it began
-    this.#address.keep(data.bar ?? data.address, data, large);
+    const exercise = large === null && this.#parts.practice.title;
+    if (exercise) storePlace("exercise", data.address, exercise);
+    this.#address.keep(data.bar ?? data.address, exercise ? undefined : data, large);
     this.#sayWhetherKept(large);
     const earlier = tabHistory.update(data);
     if (earlier) sender.send({ op: "recall", history: earlier });

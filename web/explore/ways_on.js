@@ -90,9 +90,9 @@ export function wayBack(model, words, send) {
     };
     return { at, label: fill(words.work_of, { what, heads }), onclick, href: "" };
   });
-  const places = lastPlaces().map(({ at, page, query, what }) => {
+  const places = lastPlaces().map(({ at, kind, page, query, what }) => {
     const href = `${page}?lang=${model.lang}${query && `&${query}`}`;
-    return { at, label: fill(words[`left_${page}`], { what }), onclick: null, href };
+    return { at, label: fill(words[`left_${kind}`], { what }), onclick: null, href };
   });
   const all = [...named, ...places].sort((one, other) => other.at - one.at);
   if (!all.length) return null;

@@ -1,13 +1,14 @@
 // The works that were last changed in this browser: what a link to each would say, and what they were. The newest is first.
-// And for each other page where something is left, its last place.
+// And for each kind of thing that is left on another page, its last place.
 
 import { ofBrowser } from "./storage.js";
 
 const NAME = "mha.works";
 const PLACES = "mha.places";
-/** @typedef {"lessons" | "check" | "train"} PlacePage */
-/** @type {PlacePage[]} */
-const PAGES = ["lessons", "check", "train"];
+/** The page of each kind of place. */
+const PAGES = { lessons: "lessons", check: "check", exercise: "check", train: "train" };
+/** @typedef {keyof typeof PAGES} PlaceKind */
+const KINDS = /** @type {PlaceKind[]} */ (Object.keys(PAGES));
 const MOST = 5;
 const LONGEST = 1_000_000; // characters of a work
 
@@ -65,19 +66,19 @@ export function storeWork(text, { opened, labels, dims, puzzle }) {
 /** @type {() => Record<string, LastPlace>} */
 const places = () => Object(ofBrowser.get(PLACES));
 
-/** The last place of each page that has one. */
+/** The last place of each kind that has one. */
 export const lastPlaces = () =>
-  PAGES.map((page) => ({ page, ...places()[page] })).filter(
+  KINDS.map((kind) => ({ ...places()[kind], kind, page: PAGES[kind] })).filter(
     ({ at, query, what }) => Number.isFinite(at) && [query, what].every((text) => typeof text === "string"),
   );
 
 /**
- * Store where a visitor is on a page, in the place of where he was before.
- * @param {PlacePage} page
+ * Store where a visitor is, in the place of where he was before.
+ * @param {PlaceKind} kind
  * @param {Record<string, string>} query
  * @param {string} what
  */
-export function storePlace(page, query, what) {
+export function storePlace(kind, { lang, ...query }, what) {
   const place = { at: Date.now(), query: String(new URLSearchParams(query)), what };
-  ofBrowser.set(PLACES, { ...places(), [page]: place });
+  ofBrowser.set(PLACES, { ...places(), [kind]: place });
 }

@@ -83,6 +83,7 @@ const WORDS = {
   lang: "en",
   work_of: "{what} · {heads}",
   left_lessons: "Lesson: {what}",
+  left_exercise: "Exercise: {what}",
   left_train: "Training: {what}",
 };
 
@@ -116,6 +117,7 @@ test("what was left on other pages is in the list as links, the newest first", a
   const { way } = await wayBack([work("1abc")], {
     train: { at: 0, query: "", what: "Copy" },
     lessons: lesson,
+    exercise: { at: 1, query: "ask=weights", what: "A" },
   });
   assert.deepEqual(
     [...way.querySelectorAll("li > :first-child")].map((link) => [
@@ -125,6 +127,7 @@ test("what was left on other pages is in the list as links, the newest first", a
     [
       ["Lesson: Why divide", "lessons?lang=en&lesson=scaling&set=d%3A4"],
       ["I love programming · 3", null],
+      ["Exercise: A", "check?lang=en&ask=weights"],
       ["Training: Copy", "train?lang=en"],
     ],
   );

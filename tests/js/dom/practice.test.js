@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mount, payload, press } from "./page.js";
+import { ofBrowser } from "../../../web/kit/storage.js";
+import { freshly, mount, payload, press } from "./page.js";
 
 /** @param {string} [name] */
 async function practice(name = "begun") {
@@ -33,6 +34,27 @@ test("progress says which step is open and how many numbers are right", async ()
   assert.equal(bar.getAttribute("aria-valuetext"), "Step 1 of 3, 0 of 24 numbers right");
   answer("first step done");
   assert.equal(bar.getAttribute("aria-valuenow"), "6");
+});
+
+test("an exercise is where this browser leads back to, with how far it is, and not one of the works", async () => {
+  const { answer } = await practice();
+  answer("wrong");
+  answer("first step done");
+  window.dispatchEvent(new Event("beforeunload"));
+  const { lastPlaces } = await freshly("kit/last_work.js");
+  const { lang, ...query } = payload("first step done").address;
+  assert.deepEqual(
+    lastPlaces().map((place) => [place.kind, place.page, place.what, place.query]),
+    [
+      [
+        "exercise",
+        "check",
+        "head outputs · concatenation · 6 of 24 numbers right",
+        String(new URLSearchParams(query)),
+      ],
+    ],
+  );
+  assert.equal(ofBrowser.get("mha.works"), null);
 });
 
 test("an exercise that is set here begins at its first blank number, one of a link does not move the focus", async () => {

@@ -103,6 +103,16 @@ export class Practice {
     return Boolean(this.#practice) && this.#open !== WHOLE;
   }
 
+  /** Its steps, and how far the learner is; "" where there is no exercise. */
+  get title() {
+    const { matrices, address } = this.#model;
+    const practice = this.#practice;
+    if (!practice) return "";
+    const steps = address.ask.split(".").map((name) => matrices[name].word);
+    const progress = fill(practice.texts.right_of, progressOf(practice.tables, this.#open));
+    return [...steps, progress].join(" · ");
+  }
+
   /**
    * Whether the tables on the page belong to another exercise.
    * @param {ExploreModel} model
