@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from json import dumps
 from typing import Final
+from unicodedata import normalize
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -12,6 +14,7 @@ from mha_core import pretty
 from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
 from mha_core.errors import N_
+from mha_core.example.library import SUFFIX
 from mha_core.exercise.exercise import given_away, usually_asked
 from mha_core.vocabulary import noun
 from mha_ui import state
@@ -24,6 +27,7 @@ from mha_ui.check.solutions import solutions_button
 from mha_ui.component import component
 from mha_ui.download import downloader
 from mha_view import bundle
+from mha_view.about import title_of
 
 _MODE: Final = "check.mode"
 _MENU: Final = "check.exercise"
@@ -133,6 +137,7 @@ def _hand_in(work: state.Work) -> None:
             "student": work.exercise.student if work.exercise else "",
             "saved": count,
             "file": pretty(state.as_file(work)) if is_sent else "",
+            "name": file_name(work),
         }
         mount(key=_HAND_IN, data=data, on_save_change=_handed_in)
         st.caption(
@@ -140,7 +145,21 @@ def _hand_in(work: state.Work) -> None:
         )
 
 
-_HAND_IN_WORDS: Final = {"student": N_("Name or number"), "save": N_("Save as a file")}
+def file_name(work: state.Work) -> str:
+    """What the file to hand in is called: the exercise and the student, in letters, digits and hyphens."""
+    student = work.exercise.student if work.exercise else ""
+    texts = [normalize("NFC", text) for text in (title_of(work.example, work.language), student)]
+    parts = [re.sub(r"\W+", "-", text)[:_MOST_NAMED].strip("-") for text in texts]
+    return "-".join(filter(None, parts)) + SUFFIX
+
+
+_HAND_IN_WORDS: Final = {
+    "student": N_("Name or number"),
+    "save": N_("Save as a file"),
+    "saved": N_("Saved as {name}."),
+}
+_MOST_NAMED: Final = 40
+"""Characters of each part of a file's name: of Chinese ones file systems take about 80."""
 
 
 def _handed_in() -> None:

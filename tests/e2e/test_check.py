@@ -186,6 +186,7 @@ def test_a_student_hands_in_a_file_with_a_name(check):
     page.get_by_role("textbox", name="Name or number").fill("Ada 1001")
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as a file").click()
+    assert download.value.suggested_filename.endswith("-Ada-1001.mha.json")
     saved = parse(download.value.path().read_bytes())
     assert saved.asked == ("weights",)
     assert saved.attempt == Attempt("Ada 1001", 17)

@@ -12,7 +12,7 @@ from mha_core.example.attempt import Attempt
 from mha_core.marks.marks import paper
 from mha_core.marks.scheme import Scheme
 from mha_ui import state
-from mha_ui.check import solutions
+from mha_ui.check import file_name, solutions
 from mha_ui.state import OWN_SEED, address
 from mha_ui.state.exercise import another_exercise
 from mha_ui.state.url import work_at
@@ -126,3 +126,17 @@ def test_an_example_of_which_no_variants_can_be_drawn_says_so():
     sound(app.button(key="check.bank").click().run())
     assert any("Variants can be drawn" in caption.value for caption in app.caption)
     assert "check.bank.format" not in app.session_state
+
+
+@pytest.mark.parametrize(
+    ("language", "student", "name"),
+    [
+        ("en", "Ada Łove/1", "Water-is-toxic-two-heads-two-questions-Ada-Łove-1.mha.json"),
+        ("en", "../..", "Water-is-toxic-two-heads-two-questions.mha.json"),
+        ("en", "x" * 999, f"Water-is-toxic-two-heads-two-questions-{'x' * 40}.mha.json"),
+        ("zh", "张三", "Water-is-toxic-两个头-各看各的-张三.mha.json"),
+    ],
+)
+def test_the_file_to_hand_in_is_named_after_the_exercise_and_the_student(language, student, name):
+    work = work_at({"example": "water", "ask": "weights", "seed": "3"}, language)
+    assert file_name(state.name_student(work, student)) == name

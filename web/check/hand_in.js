@@ -1,12 +1,12 @@
 // The file to hand in: a name or a number, and a button that saves. The server makes the file after it has the name, so
 // that the file has it, and every number that was filled in before.
 
-import { button, download, element, setAttribute, setText } from "../kit/dom.js";
+import { button, download, element, fill, setAttribute, setText, span } from "../kit/dom.js";
 import { mounting } from "../kit/mount.js";
 
 /**
- * `saved` counts the files that were made; `file`: the newest one, "" where it was saved before.
- * @typedef {{ words: Record<string, string>; student: string; saved: number; file: string }} HandInData
+ * `saved` counts the files that were made; `file`: the newest one, "" where it was saved before; `name`: what it is called.
+ * @typedef {{ words: Record<string, string>; student: string; saved: number; file: string; name: string }} HandInData
  */
 
 class HandIn {
@@ -18,7 +18,9 @@ class HandIn {
   constructor(parent) {
     this.field = element("input", { type: "text", maxlength: 200, autocomplete: "off" });
     this.button = button({ onclick: () => this.#send({ student: this.field.value }) });
-    this.root = element("div", { class: "link" }, this.field, this.button);
+    this.status = span("said");
+    this.status.setAttribute("role", "status");
+    this.root = element("div", { class: "link" }, this.field, this.button, this.status);
     parent.append(this.root);
   }
 
@@ -27,13 +29,16 @@ class HandIn {
   }
 
   /** @param {{ data: HandInData; setTriggerValue: Component["setTriggerValue"] }} component */
-  update({ data: { words, student, saved, file }, setTriggerValue }) {
+  update({ data: { words, student, saved, file, name }, setTriggerValue }) {
     this.#send = (sent) => setTriggerValue("save", sent);
     setAttribute(this.field, "aria-label", words.student);
     setAttribute(this.field, "placeholder", words.student);
     if (!this.field.value) this.field.value = student;
     setText(this.button, words.save);
-    if (file && saved !== this.#saved) download("attention.mha.json", "application/json", file);
+    if (file && saved !== this.#saved) {
+      download(name, "application/json", file);
+      setText(this.status, `✓ ${fill(words.saved, { name })}`);
+    }
     this.#saved = saved;
   }
 }

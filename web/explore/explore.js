@@ -520,13 +520,14 @@ class Explore {
   /**
    * Bring a cell into view, unfolded, and give it the focus.
    * @param {Cell} cell
+   * @param {ScrollLogicalPosition} [block] where in the window
    */
-  #goTo(cell) {
+  #goTo(cell, block) {
     this.#parts.learning.reach(this.#model, cell.name);
     if (!this.#view.cells.has(key(cell))) this.#parts.practice.reach(cell);
     this.#reveal(cell.head, [cell]);
     const td = this.#view.cells.get(key(cell));
-    this.#bring(td);
+    this.#bring(td, "auto", block);
     td?.focus({ preventScroll: true });
   }
 
@@ -740,7 +741,8 @@ class Explore {
       solve: () => this.#solve(),
       aimAt: (/** @type {Cell} */ cell) => this.#parts.learning.aimAt(cell),
 
-      goTo: (/** @type {Cell} */ cell) => this.#goTo(cell),
+      goTo: (/** @type {Cell} */ cell, /** @type {ScrollLogicalPosition | undefined} */ block = undefined) =>
+        this.#goTo(cell, block),
       goToTable: (/** @type {TableId} */ table) => this.#goToTable(table),
       reveal: (/** @type {number | null} */ head, /** @type {Cell[]} */ cells) => this.#reveal(head, cells),
       bring: (

@@ -270,13 +270,15 @@ test("the file is saved once, when it comes with the answer to the name that was
     "createObjectURL",
     (/** @type {Blob} */ content) => files.push(content.text()) && "blob:x",
   );
-  const words = { student: "Your name", save: "Save" };
-  const data = { words, student: "", saved: 0, file: "" };
+  const words = { student: "Your name", save: "Save", saved: "Saved as {name}." };
+  const data = { words, student: "", saved: 0, file: "", name: "water.mha.json" };
   const { root, sent, answer } = await mount("check/hand_in.js", data);
   root.querySelector("input").value = "Ada";
   root.querySelector("button").click();
   assert.deepEqual(sent, [["save", { student: "Ada" }]]);
-  answer({ ...data, saved: 1, file: "{1}" });
+  assert.equal(root.querySelector('[role="status"]').textContent, "");
+  answer({ ...data, saved: 1, file: "{1}", name: "water-Ada.mha.json" });
+  assert.equal(root.querySelector('[role="status"]').textContent, "✓ Saved as water-Ada.mha.json.");
   answer({ ...data, saved: 1, file: "{1}" });
   answer({ ...data, saved: 1 });
   answer({ ...data, saved: 2, file: "{2}" });

@@ -1,7 +1,7 @@
 // An exercise: its steps, its hints, how far the learner is, and its end.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { ofBrowser } from "../../../web/kit/storage.js";
 import { freshly, mount, payload, press } from "./page.js";
 
@@ -62,6 +62,16 @@ test("an exercise that is set here begins at its first blank number, one of a li
   assert.equal(focus(), "head_outputs|0|0|0");
   const { focus: focusOfLink } = await practice("begun");
   assert.equal(focusOfLink(), undefined);
+});
+
+test("an exercise that is set here does not scroll the page's title away where its first number is in view", async () => {
+  const scrolled = mock.method(Element.prototype, "scrollIntoView", () => undefined);
+  await practice("set here");
+  scrolled.mock.restore();
+  assert.deepEqual(
+    scrolled.mock.calls.map(({ arguments: [how] }) => how.block),
+    ["nearest"],
+  );
 });
 
 test("each hint says more of the same number, and its button says what comes next", async () => {

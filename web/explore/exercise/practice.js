@@ -42,7 +42,7 @@ let entered = 0; // the exercise that was begun last: the component may be mount
  *   readonly words: Record<string, string>;
  *   readonly explain: { root: HTMLElement };
  *   send: (edit: Edit) => void;
- *   goTo: (cell: Cell) => void;
+ *   goTo: (cell: Cell, block?: ScrollLogicalPosition) => void;
  *   relay: () => void;
  *   explainSoon: () => void;
  *   announceText: (text: string) => void;
@@ -152,13 +152,13 @@ export class Practice {
     this.#hasEnded = first === null;
   }
 
-  /** Once an exercise has been set here, go to its first blank number. */
+  /** Once an exercise has been set here, go to its first blank number. If it is in view, the page does not move. */
   enter() {
     const { begun } = this.#model;
     if (!begun || begun === entered) return;
     entered = begun;
     const table = this.#openTable;
-    if (table) this.host.goTo(firstCell(table));
+    if (table) this.host.goTo(firstCell(table), "nearest");
   }
 
   /**
