@@ -6,7 +6,7 @@ import { ofBrowser } from "./storage.js";
 const NAME = "mha.works";
 const PLACES = "mha.places";
 /** The page of each kind of place. */
-const PAGES = { lessons: "lessons", check: "check", exercise: "check", train: "train" };
+const PAGES = { lessons: "lessons", check: "check", exercise: "check", train: "train", models: "models" };
 /** @typedef {keyof typeof PAGES} PlaceKind */
 const KINDS = /** @type {PlaceKind[]} */ (Object.keys(PAGES));
 const MOST = 5;

@@ -2,6 +2,7 @@
 
 import { Address } from "../kit/address.js";
 import { div, element, fill, p } from "../kit/dom.js";
+import { storePlace } from "../kit/last_work.js";
 import { mounting } from "../kit/mount.js";
 import { quoted } from "../kit/quoted.js";
 import { ofTab } from "../kit/storage.js";
@@ -31,6 +32,9 @@ let left = null;
 /** Whether this page has not been shown since the browser loaded it. */
 let isFirst = true;
 
+/** @param {string[]} texts */
+const inALine = (texts) => texts.join(" / ");
+
 const MOST_QUOTED = 200; // characters of a question that are repeated
 
 /** @type {(one: unknown, other: unknown) => boolean} */
@@ -45,6 +49,8 @@ class Models {
   #shuffled = null;
   /** Whether the visitor has chosen a head: another sentence then shows the same one. */
   #choseHead = false;
+  /** The examples' sentences. @type {string[]} */
+  #offered = [];
   /** Why Explore could not open the heads. */
   #refused = "";
   /** Whether Explore was asked to open heads. */
@@ -124,6 +130,7 @@ class Models {
 
   /** Ask for the models and for what is to be shown. The visitor's place stays. @param {ModelsData} data */
   #begin({ examples }) {
+    this.#offered = examples.map(({ texts }) => inALine(texts));
     this.#offerModels();
     this.#open({ ...START, ...openingOf(examples[0]), texts: examples[0].texts });
   }
@@ -269,7 +276,7 @@ class Models {
     const { words, stale } = this.#parts;
     this.root.classList.toggle("stale", isStale);
     stale.textContent = isStale
-      ? fill(words.stale, { text: quoted(words, this.#place.texts.join(" / "), MOST_QUOTED) })
+      ? fill(words.stale, { text: quoted(words, inALine(this.#place.texts), MOST_QUOTED) })
       : "";
   }
 
@@ -380,8 +387,11 @@ class Models {
     next.update(run, place);
     effect.update(run, place, this.#guesses);
     ablation.update(run, place, this.#guesses);
-    this.root.dataset.shown = `${run.model} ${place.texts.join(" / ")}`;
+    const sentences = inALine(place.texts);
+    this.root.dataset.shown = `${run.model} ${sentences}`;
     this.#address.keep({ ...this.#workAddress, ...queryOf(place) });
+    const isOwn = place.off.length > 0 || !this.#offered.includes(sentences);
+    if (isOwn) storePlace("models", queryOf(place), sentences);
   }
 
   /** @param {number[]} heads @param {string} start */

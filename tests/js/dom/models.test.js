@@ -8,7 +8,7 @@ import { NextToken } from "../../../web/models/effect/next_token.js";
 import { opacityOn } from "../../../web/models/paint.js";
 import { counterpart, mapOf, mostShifted, readRun, shiftOf } from "../../../web/models/runs.js";
 import { behaviour, percent } from "../../../web/models/wording.js";
-import { mount, payload, press } from "./page.js";
+import { freshly, mount, payload, press } from "./page.js";
 
 const TEXTS = payload("texts");
 const { english, chinese, tired, wide } = TEXTS;
@@ -180,6 +180,18 @@ test("Enter reads the sentence that was typed, whatever characters it has", asyn
     assert.equal((await address()).text, text);
   }
   assert.equal(all(".models b").length, 0);
+});
+
+test("one's own sentence is where this browser leads back to, with what the address says; an example is not", async () => {
+  const { read, click } = await models();
+  const places = async () => (await freshly("kit/last_work.js")).lastPlaces();
+  assert.deepEqual(await places(), []);
+  await read(TEXTS.markup);
+  await click(".token:nth-of-type(3)");
+  const [{ kind, page, what, query }] = await places();
+  assert.deepEqual([kind, page, what], ["models", "models", TEXTS.markup]);
+  const { text, token } = Object.fromEntries(new URLSearchParams(query));
+  assert.deepEqual([text, token], [TEXTS.markup, "3"]);
 });
 
 test("Enter that chooses a Chinese word requests nothing", async () => {
