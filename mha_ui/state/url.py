@@ -34,6 +34,7 @@ from mha_ui.state.work import (
 )
 from mha_view.language import LANGUAGES, language_for, sentence, words_in
 from mha_view.lenses.lens import MOST_DECIMALS, Exercise, with_tally
+from mha_view.tables.words import WORDS
 
 LOG: Final = logging.getLogger(__name__)
 MODEL_KEYS: Final = (
@@ -141,7 +142,7 @@ def _examples(work: Work) -> tuple[dict[str, str], str]:
     return query, too_large
 
 
-_TOO_LARGE: Final = N_("This example is too large for a link. Save it as a file from the ⋯ menu.")
+_TOO_LARGE: Final = WORDS["large"]
 _BASELINE_TOO_LARGE: Final = N_(
     "With its baseline, this example is too large for a link. The link leaves the baseline out."
 )

@@ -186,6 +186,7 @@ WORDS: Final = {
     "left_exercise": N_("Exercise: {what}"),
     "left_train": N_("Training: {what}"),
     "left_models": N_("Real models: {what}"),
+    "large": N_("This example is too large for a link. Save it as a file from the ⋯ menu."),
     "large_kept": N_(
         "This example is too large for a link. This browser keeps it, and “Continue where you left off” opens it"
         " again. To share it, save it as a file from the ⋯ menu."

@@ -311,7 +311,8 @@ class Explore {
     if (large !== null && !this.#isLarge) {
       const kept = storeWork(large, this.#model) ? this.#words.large_kept : this.#words.large_not_kept;
       const { message } = this.#model;
-      this.#host.say(message?.kind === "info" ? `${message.text} ${kept}` : kept);
+      const hasMore = message?.kind === "info" && message.text !== this.#words.large; // which `kept` says too
+      this.#host.say(hasMore ? `${message.text} ${kept}` : kept);
     }
     this.#isLarge = large !== null;
   }

@@ -25,6 +25,14 @@ test("work that is too large for a link is kept in this browser, and the page sa
   assert.equal(stored().text, payload("large").whole);
 });
 
+test("that it is too large is said once, where the server says so too", async () => {
+  const { message } = await grown();
+  const alone = message();
+  assert.ok(payload("said too").message.text);
+  const { root } = await mount("explore/explore.js", payload("said too"));
+  assert.equal(root.querySelector(".message").textContent, alone);
+});
+
 test("a puzzle as it began is in its address, and is not called too large", async () => {
   const page = await mount("explore/explore.js", payload("puzzle"));
   leave();
