@@ -73,3 +73,24 @@ def test_who_closes_the_tab_finds_the_way_back_to_the_numbers(new_context, serve
     later.page.locator(".way-back button").click()
     later.page.wait_for_url("**s=*")
     assert_shows(later.settled(), changed)
+
+
+def test_the_way_back_moves_nothing_and_its_list_is_aligned(new_context, server):
+    """Works are buttons and places are links. The times are beside what they are about."""
+    context = new_context(viewport={"width": 1280, "height": 800})
+    top = Bench(context.new_page()).open(server.url).page.locator(".overview").bounding_box()["y"]
+    Bench(context.new_page()).open(f"{server.url}?example=water").edit("x", None, 0, 0, 7).wait_for_address(
+        set_cell(WATER, "x", None, 0, 0, 7.0)
+    )
+    Bench(context.new_page()).open(f"{server.url}check?example=water&ask=weights")
+    page = Bench(context.new_page()).open(server.url).page
+    assert page.locator(".overview").bounding_box()["y"] == top
+    page.get_by_text("Continue where you left off").click()
+    boxes = [
+        [node.bounding_box() for node in row.locator("> *").all()]
+        for row in page.locator(".way-back li").all()
+    ]
+    assert len(boxes) == 2
+    assert {what["x"] for what, _ in boxes} == {page.locator(".way-back").bounding_box()["x"]}
+    for what, ago in boxes:
+        assert 0 < ago["x"] - what["x"] - what["width"] < 24

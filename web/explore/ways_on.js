@@ -42,7 +42,8 @@ export const opening = (model, words, send, tour) =>
     { class: "lead", hidden: Boolean(model.check) || isOfTables(model) },
     element("h2", {}, words.subject),
     p("", leadOf(model, words)),
-    div("lead-ways", invitation(model, words), tour, wayBack(model, words, send)),
+    div("lead-ways", invitation(model, words), tour),
+    wayBack(model, words, send) ?? "",
   );
 
 /**
