@@ -80,6 +80,15 @@ def test_the_extractor_misses_no_message(domain):
     assert texts == {message.id for message in tool.extract(domain) if message.id}
 
 
+def test_what_follows_the_name_of_a_head_has_a_space_before_it():
+    """The name ends with a number: “头 2 是”, not “头 2是”."""
+    heads = re.compile(r"\{(head|first|second|who)\}[\u4e00-\u9fff]")
+    texts = [
+        str(message.string) for domain in tool.DOMAINS for message in tool._read(tool._po(domain, "zh"), "zh")
+    ]
+    assert [text for text in texts if heads.search(text)] == []
+
+
 # --- a catalogue that lacks something ----------------------------------------------------------------------------
 
 
