@@ -46,6 +46,11 @@ test("tokens from right to left do not turn the arrow of the most moved weight r
   );
 });
 
+test("a token that repeats has its position", () => {
+  const repeated = { ...model, labels: { n_q: ["s"], n_k: ["k", "k"] } };
+  assert.match(sentence(repeated, words), /head 1, s → k \(2\), from/);
+});
+
 test("a weight that has moved is described with its score", () => {
   const scores = { symbol: "S", axes: ["n_q", "n_k"], perHead: true, edit: false, values: [[[1, 4]]] };
   const whole = {

@@ -3,7 +3,7 @@
 
 import { movedAt, movedIn } from "../kit/changed_numbers.js";
 import { fill } from "../kit/dom.js";
-import { nameOf, numberOf, requireValue, shownAs, symbolOf, tokensOf } from "../kit/graph.js";
+import { nameOf, numberOf, placedTokensOf, requireValue, shownAs, symbolOf, tokensOf } from "../kit/graph.js";
 import { isolated } from "../kit/quoted.js";
 import { causesOf, editedCell, factorsOf, wayFrom } from "./causes.js";
 
@@ -160,7 +160,7 @@ const wentFrom = (
   /** @type {Record<string, string>} */ words,
   /** @type {Cell} */ cell,
 ) => ({
-  tokens: tokensOf(model, cell).map(isolated).join(" → "),
+  tokens: placedTokensOf(model, cell).map(isolated).join(" → "),
   went: isRaised(model, cell) ? words.why_rose : words.why_fell,
   before: movedAt(model, cell)?.was ?? "",
   now: shownAs(model, cell.name, cell.head)(requireValue(model, cell)),

@@ -379,6 +379,18 @@ export const tokensOf = (model, { name, row, col }) =>
     .filter((token) => token !== undefined);
 
 /**
+ * The same; one that its axis has more than once with its position: "s (9)".
+ * @type {OfCell<string[]>}
+ */
+export const placedTokensOf = (model, { name, row, col }) =>
+  [row, col].flatMap((at, n) => {
+    const labels = model.labels[model.matrices[name].axes[n]];
+    const token = labels?.[at];
+    if (token === undefined) return [];
+    return [labels.indexOf(token) === labels.lastIndexOf(token) ? token : `${token} (${at + 1})`];
+  });
+
+/**
  * The labels along an axis of a matrix; a single row or column needs none.
  * @type {(model: Model, axis: string, count: number) => string[]}
  */
