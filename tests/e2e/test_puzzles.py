@@ -80,6 +80,15 @@ def test_how_far_it_is_stays_in_sight_below_the_tables(puzzle):
     expect(puzzle.page.locator(".explain > .puzzle-way .puzzle-bar")).to_be_in_viewport()
 
 
+def test_how_far_it_is_leaves_no_empty_room_behind(visit):
+    page = visit(f"?puzzle={FIRST[0]}", viewport={"width": 390, "height": 844}).page
+    puzzle = page.locator(".puzzle")
+    before = puzzle.bounding_box()["height"]
+    page.locator(".tables section.stage").last.scroll_into_view_if_needed()
+    expect(page.locator(".explain > .puzzle-way")).to_be_visible()
+    assert puzzle.bounding_box()["height"] < 0.6 * before
+
+
 def test_neither_a_puzzle_nor_the_page_of_puzzles_has_a_barrier(puzzle, server):
     assert_no_barrier_either(puzzle.page)
     puzzle.page.goto(f"{server.url}puzzles")

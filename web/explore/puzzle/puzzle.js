@@ -63,7 +63,6 @@ export class Puzzle {
   #hints = element("ol", { class: "puzzle-hints" });
   #actions = div("puzzle-actions");
   #way = div("puzzle-way"); // how far it is, what can be done, and the hints
-  #edge = div("puzzle-edge"); // just above, and out of sight with it
   #replay = new AbortController();
   #inView = new IntersectionObserver(([{ isIntersecting }]) => this.#dock(!isIntersecting), {
     rootMargin: TOP,
@@ -79,7 +78,7 @@ export class Puzzle {
   constructor(host, words) {
     this.#host = host;
     this.#words = words;
-    this.#inView.observe(this.#edge);
+    this.#inView.observe(this.root);
   }
 
   stop() {
@@ -152,7 +151,6 @@ export class Puzzle {
       this.#title(puzzle),
       p("puzzle-story", ...rich(puzzle.story)),
       puzzle.change.length ? p("puzzle-change", ...this.#changeable(model, puzzle)) : null,
-      this.#edge,
     );
     const goals = element("ul", { class: "puzzle-goals" }, ...this.#lines.map(({ root }) => root));
     const said = div("puzzle-said", this.#status, this.#count);
@@ -216,15 +214,21 @@ export class Puzzle {
     return fillNodes(words.puzzle_change, { names: list });
   }
 
-  /** How far it is stays in view: above the line of arithmetic, once the puzzle is out of sight. @param {boolean} isBelow */
+  /**
+   * How far it is stays in view: above the line of arithmetic, once all of the puzzle is out of sight. It takes its room
+   * with it, and what is below does not move.
+   * @param {boolean} isBelow
+   */
   #dock(isBelow) {
     const home = isBelow ? this.#host.explain.root : this.root;
     if (!this.#puzzle || this.#way.parentElement === home) return;
-    this.root.style.minHeight = isBelow ? `${this.root.offsetHeight}px` : ""; // what is below does not move
+    const { height, top } = this.root.getBoundingClientRect();
     const focused = active(this.root);
     const hasFocus = focused && this.#way.contains(focused);
     if (isBelow) home.prepend(this.#way);
     else home.append(this.#way);
+    const scroller = document.querySelector(".stMain") ?? document.scrollingElement;
+    if (top < 0) scroller?.scrollBy(0, this.root.offsetHeight - height);
     if (hasFocus) focused.focus({ preventScroll: true });
   }
 
