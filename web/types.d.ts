@@ -49,6 +49,8 @@ interface Manner {
   most: number;
   /** Products with their factors in the other order. */
   turned?: boolean;
+  /** Words for many terms that a mask makes 0. */
+  masked?: (count: number) => string;
 }
 
 /** What was read: a value, or why there is none. */

@@ -404,6 +404,7 @@ WORDS: Final = {
     "stop": N_("."),
     "titled": N_("{name}: {text}"),
     "shifted": N_("the row's largest number is subtracted first, which does not change the result"),
+    "masked_terms": N_("{count} masked terms (0)"),
     "unpin": N_("Unpin"),
     "whole_path": N_("Whole path"),
     "moved_whole": N_("Show the whole sentence"),

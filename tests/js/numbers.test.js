@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { arithmetic, inBrief } from "../../web/kit/arithmetic.js";
 import {
   brief,
   given,
@@ -131,6 +132,36 @@ test("a line of arithmetic shortens what is exact and keeps what is rounded", ()
     ],
     (number) => isRounded(number, 4),
   );
+});
+
+test("many terms that a mask makes 0 are one piece of the line", () => {
+  const row = [1, ...Array(29).fill("-inf")];
+  /** @type {any} */
+  const model = {
+    decimals: 2,
+    dims: { h: 1, n_k: row.length },
+    labels: {},
+    shifts: [],
+    words: {},
+    matrices: {
+      scores: { symbol: "S", axes: ["n_q", "n_k"], perHead: true, values: [[row]] },
+      weights: { symbol: "A", axes: ["n_q", "n_k"], perHead: true, values: [[[1, ...Array(29).fill(0)]]] },
+    },
+    steps: {
+      weights: {
+        index: "ij",
+        operands: [["scores", "ik", ""]],
+        adds: true,
+        shifts: true,
+        term: "e^{0}",
+        lines: ["{at} ÷ ({sum})"],
+      },
+    },
+  };
+  const manner = { ...inBrief(model), masked: (/** @type {number} */ count) => `${count} masked` };
+  const pieces = arithmetic(model, { name: "weights", head: 0, row: 0, col: 0 }, manner);
+  const line = pieces.map(({ text, power, number }) => text ?? power ?? number).join("");
+  assert.equal(line, "e1 ÷ (e1 + 29 masked) = 1");
 });
 
 test("colours follow the sign, and the size against a top that stays put", () => {

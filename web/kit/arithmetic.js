@@ -38,6 +38,18 @@ export const some = (terms, most, gap) =>
  */
 export const ELLIPSIS = [{ text: "…", quiet: true }];
 
+const FEW = 3; // masked terms of a sum, which are written out
+
+/**
+ * The written terms of a sum; many that a mask makes 0 are one piece, where there are words for them.
+ * @type {(model: Model, terms: Cell[][], written: Piece[][], masked?: (count: number) => string) => Piece[][]}
+ */
+function summands(model, terms, written, masked) {
+  const kept = written.filter((_, k) => requireValue(model, terms[k][0]) !== "-inf");
+  const count = written.length - kept.length;
+  return masked && count > FEW ? [...kept, [{ text: masked(count), quiet: true }]] : written;
+}
+
 /**
  * The exponents of a row of softmax: each score, less the row's shift where it has one.
  * @type {(model: Model, cell: Cell, show: (number: Value) => string) => string[]}
@@ -68,7 +80,7 @@ const filled = (template, named) =>
  * products in the other order, as where rows are columns.
  * @type {(model: Model, cell: Cell, manner: Manner) => Piece[]}
  */
-export function arithmetic(model, cell, { show, rounds, most, turned = false }) {
+export function arithmetic(model, cell, { show, rounds, most, turned = false, masked }) {
   const step = model.steps[cell.name];
   const { constant, exception, lines } = step;
   const terms = termsOf(model, cell);
@@ -107,7 +119,11 @@ export function arithmetic(model, cell, { show, rounds, most, turned = false }) 
         " + ",
       );
     if (name === "count") return [{ text: String(terms.length) }];
-    if (name === "sum") return joined(some(written, most, ELLIPSIS), " + ");
+    if (name === "sum")
+      return joined(
+        some(summands(model, terms, written, step.shifts ? masked : undefined), most, ELLIPSIS),
+        " + ",
+      );
     return [number(terms.flat()[Number(name)])];
   };
   if (unusual) return [...filled(unusual.line, named), ...note];

@@ -247,7 +247,8 @@ export class Explain {
       const { formula } = model.matrices[cell.name];
       const step = model.steps[cell.name];
       if (formula) parts.push(span("formula", symbol(formula)), " = ");
-      const pieces = arithmetic(model, cell, inBrief(model, isPinned ? Infinity : 10));
+      const masked = (/** @type {number} */ count) => fill(this.words.masked_terms, { count });
+      const pieces = arithmetic(model, cell, { ...inBrief(model, isPinned ? Infinity : 10), masked });
       const follow = isPinned && this.hold ? (/** @type {Cell} */ to) => this.#follow(cell, to) : undefined;
       const nodes = pieces.map((piece) => pieceOf(model, piece, (at) => this.#place(model, at), { follow }));
       parts.push(...withPowers(nodes));
