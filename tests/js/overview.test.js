@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { joined, MOST_WORDS, reordered, rewritten, taken } from "../../web/explore/overview/segments.js";
+import { apart } from "../../web/explore/overview/weight_map.js";
 import { movedAt, movedIn, remembered } from "../../web/kit/changed_numbers.js";
 import { bars, heightAt, lineAt, middle } from "../../web/kit/curves.js";
 
@@ -16,6 +17,11 @@ test("a line starts at its query, ends at its key, and is half way in the middle
     assert.ok(Math.abs(heightAt(from, to, 1) - to) < 0.01);
     assert.ok(Math.abs(heightAt(from, to, 0.5) - (from + to) / 2) < 0.01);
   }
+});
+
+test("two weights beside lines that end close to each other are written one below the other", () => {
+  assert.deepEqual(apart([50, 200], 13), [50, 200]);
+  assert.deepEqual(apart([50, 52, 49], 13), [50, 63, 37]);
 });
 
 test("a line is level at both ends and never turns back", () => {

@@ -16,6 +16,7 @@ const MOST_LINES = 3; // of the query in focus
 const LEAST = 0.1; // of a weight with a line, unless it is the largest
 const WIDTH = 44; // px, of the room for lines
 const THICKEST = 9; // px
+const TALL = 13; // px, of a weight that is written beside its line
 
 const SCALE = [0, 0.1, 0.25, 0.5, 1]; // weights whose shades are shown beside the maps
 
@@ -58,6 +59,24 @@ export function bow(from, to) {
   if (from === to) return `M${end} ${from - 4}a5 4 0 1 0 0 8`;
   const out = Math.max(0, end - Math.min(WIDTH, 12 + Math.abs(to - from) / 2) * 1.3);
   return `M${end} ${from}C${out} ${from} ${out} ${to} ${end} ${to}`;
+}
+
+/**
+ * Where texts are written: each where it belongs, or as near to that as those before it leave room.
+ * @param {number[]} wanted
+ * @param {number} least between two of them
+ */
+export function apart(wanted, least) {
+  /** @type {number[]} */
+  const placed = [];
+  for (const at of wanted) {
+    const isFree = (/** @type {number} */ place) => placed.every((other) => Math.abs(other - place) >= least);
+    const places = [at, ...placed.flatMap((other) => [other - least, other + least])];
+    placed.push(
+      places.filter(isFree).reduce((one, other) => (Math.abs(other - at) < Math.abs(one - at) ? other : one)),
+    );
+  }
+  return placed;
 }
 
 /**
@@ -165,12 +184,16 @@ export class WeightMap {
     const count = host.model.labels.n_q.length;
     const middle = (/** @type {number} */ at) => ((at + 0.5) * height) / count;
     const isBow = host.isSame; // the keys are the queries, so a line leads from row to row
+    const heights = apart(
+      tops.map(({ key }) => middle(key)),
+      TALL,
+    );
     for (const [at, line] of this.#lines.entries()) {
       const { key, weight } = tops[at] ?? { key: 0, weight: 0 };
       line.setAttribute("d", weight && isBow ? bow(middle(this.#row), middle(key)) : "");
       line.setAttribute("stroke-width", Math.max(1.5, weight * THICKEST).toFixed(1));
       setText(this.tops[at], weight && isBow ? format(weight, 2) : "");
-      this.tops[at].style.top = `${(100 * (key + 0.5)) / count}%`;
+      this.tops[at].style.top = `${(100 * (heights[at] ?? 0)) / height}%`;
     }
     this.band.style.top = `${(100 * this.#row) / count}%`;
     this.band.style.height = `${100 / count}%`;
