@@ -89,7 +89,8 @@ _SHOWS_ANSWERS: Final = N_(
 
 def _frame(work: state.Work, *, script: str, note: bool, examples: bool, back: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="frame"):
-        shell.head(work.language, script, partial(_address, work))
+        is_puzzle = script == shell.BENCH and work.example.puzzle is not None
+        shell.head(work.language, shell.PUZZLES if is_puzzle else script, partial(_address, work))
         if back and work.looking.left_lesson:
             with st.container(key="frame-lesson", width="content"):
                 query = _address(work, shell.LESSONS)

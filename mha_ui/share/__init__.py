@@ -67,6 +67,7 @@ def share_button(work: state.Work, script: str) -> None:
     data = {
         "words": words,
         "teaches": script in _TEACHING,
+        "puzzle": work.example.puzzle is not None,
         "lang": LANGUAGE[work.language].tag,
         "unsaved": bool(state.unsaved(work)),
         "session": work.browser.session,

@@ -171,7 +171,8 @@ class Work:
     @property
     def names(self) -> tuple[object, ...]:
         """What identifies the work in the frame, which is drawn again when any of it changes."""
-        return self.history.opened, self.untouched, self.example.title or self.example.tokens
+        example = self.example
+        return self.history.opened, self.untouched, example.title or example.tokens, example.puzzle is None
 
     @property
     def baseline(self) -> Example | None:

@@ -80,6 +80,15 @@ def test_how_far_it_is_stays_in_sight_below_the_tables(puzzle):
     expect(puzzle.page.locator(".explain > .puzzle-way .puzzle-bar")).to_be_in_viewport()
 
 
+def test_a_puzzle_belongs_to_the_page_of_puzzles_and_explore_leaves_it(puzzle):
+    current = puzzle.page.locator(".st-key-frame-pages [aria-current=page]")
+    expect(current).to_contain_text("Puzzles")
+    puzzle.page.locator(".st-key-frame-pages a").first.click()
+    expect(puzzle.page.locator(".puzzle")).to_be_hidden()
+    expect(current).to_contain_text("Explore")
+    expect(puzzle.page.locator(".invitation")).to_be_visible()
+
+
 def test_how_far_it_is_leaves_no_empty_room_behind(visit):
     page = visit(f"?puzzle={FIRST[0]}", viewport={"width": 390, "height": 844}).page
     puzzle = page.locator(".puzzle")

@@ -17,7 +17,7 @@ const MOST_BYTES = 2900; // of a link, for a QR code: mha_api/qr_code.py says th
 
 /**
  * What the button is sent (mha_ui/share). `teaches`: whether the page has something for a lecturer.
- * @typedef {{ words: Record<string, string>; teaches: boolean; lang: string; unsaved: boolean; session: string; ack: number }} ShareData
+ * @typedef {{ words: Record<string, string>; teaches: boolean; puzzle: boolean; lang: string; unsaved: boolean; session: string; ack: number }} ShareData
  */
 
 /**
@@ -110,7 +110,7 @@ class Share {
     this.close.setAttribute("aria-label", words.close);
     sender.confirm(data);
     this.#sendLeft();
-    markCurrentPage();
+    markCurrentPage(data.puzzle);
   }
 
   #markTeaching() {

@@ -23,6 +23,8 @@ import { isMet, numberAt, progressOf, shareOf, wasMet } from "./goals.js";
 import { replay } from "./replay.js";
 
 const CLOSE = 25; // percent of the bar: there is no room for both names
+/** @type {Edit} */
+const FREE = { op: "puzzle" };
 const TOP = "-8%"; // of the window, which the page's head covers
 
 /**
@@ -64,6 +66,7 @@ export class Puzzle {
   #actions = div("puzzle-actions");
   #way = div("puzzle-way"); // how far it is, what can be done, and the hints
   #replay = new AbortController();
+  #gone = new AbortController();
   #inView = new IntersectionObserver(([{ isIntersecting }]) => this.#dock(!isIntersecting), {
     rootMargin: TOP,
   });
@@ -79,9 +82,11 @@ export class Puzzle {
     this.#host = host;
     this.#words = words;
     this.#inView.observe(this.root);
+    document.addEventListener("click", (event) => this.#leave(event), { signal: this.#gone.signal });
   }
 
   stop() {
+    this.#gone.abort();
     this.#replay.abort();
     this.#inView.disconnect();
     this.#way.remove();
@@ -166,8 +171,15 @@ export class Puzzle {
       title: words.puzzle_free_title,
       data: { focus: "puzzle free" },
     };
-    const onclick = () => this.#host.send({ op: "puzzle" });
+    const onclick = () => this.#host.send(FREE);
     return link ? [" · ", button({ ...attributes, onclick }, words.puzzle_free)] : [];
+  }
+
+  /** Explore, in the page's head, leaves the puzzle as “Explore freely” does. @param {MouseEvent} event */
+  #leave({ target, ctrlKey, metaKey, shiftKey }) {
+    const link = target instanceof Element && target.closest(".st-key-frame-pages a");
+    const isHome = link && link === document.querySelector(".st-key-frame-pages a");
+    if (isHome && this.#puzzle?.link && !(ctrlKey || metaKey || shiftKey)) this.#host.send(FREE);
   }
 
   /** A visitor's own puzzle can be given another title. @param {PuzzleData} puzzle */
