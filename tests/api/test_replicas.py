@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from mha_core import built_in, from_token
+from tests.api.asgi import run
 from tools.drive import proxy
 from tools.drive.visitor import PINNED, all_come_back
 
@@ -18,7 +17,7 @@ def after_a_failure():
     if proxy.executable() is None:
         pytest.skip(proxy.REASON)
     with proxy.running() as replicas:
-        return asyncio.run(all_come_back(replicas, STUDENTS))
+        return run(all_come_back(replicas, STUDENTS))
 
 
 def test_each_has_his_numbers_his_language_and_his_place(after_a_failure):

@@ -424,6 +424,10 @@ MARKS = ("right", "own", "follows", "doubtful", "coarse", "nearly")
 WRONG = ("not_a_number", "too_large", "comma", "fraction", "not_allowed")
 
 
+LAST_PLACES = ("check", "exercise", "lessons", "models", "train")
+"""What Explore leads back to, besides works: KINDS in web/kit/last_work.js."""
+
+
 def test_the_browser_is_sent_the_words_that_it_uses_and_no_others():
     used = set()
     for script in (*WEB.glob("kit/*.js"), *WEB.glob("explore/**/*.js")):
@@ -436,7 +440,7 @@ def test_the_browser_is_sent_the_words_that_it_uses_and_no_others():
         used |= {f"goal_row_{step}" for step in GOALS[:2] if "words[`goal_row_${step}`]" in text}
         for part in ("term", "means"):
             used |= {f"{part}_{term}" for term in GLOSSARY if f"words[`{part}_${{term}}`]" in text}
-        used |= {f"left_{page}" for page in ("check", "lessons", "train") if "words[`left_${page}`]" in text}
+        used |= {f"left_{kind}" for kind in LAST_PLACES if "words[`left_${kind}`]" in text}
         for end in ("", "_about"):
             used |= {
                 f"sentence_{one}{end}"

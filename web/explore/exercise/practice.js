@@ -103,11 +103,11 @@ export class Practice {
     return Boolean(this.#practice) && this.#open !== WHOLE;
   }
 
-  /** Its steps, and how far the learner is; "" where there is no exercise. */
+  /** Its steps, and how far the learner is; "" where there is no exercise, or no address that leads back to it. */
   get title() {
     const { matrices, address } = this.#model;
     const practice = this.#practice;
-    if (!practice) return "";
+    if (!practice || !address.ask) return "";
     const steps = address.ask.split(".").map((name) => matrices[name].word);
     const progress = fill(practice.texts.right_of, progressOf(practice.tables, this.#open));
     return [...steps, progress].join(" · ");
