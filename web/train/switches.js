@@ -18,7 +18,8 @@ import { percent } from "./curves.js";
 import { headName, indexOf, partName } from "./maps.js";
 
 /** @typedef {{ recording: import("./recording.js").Recording; step: number; off: TrainHead[];
- *   measured: (TrainWithout & { step: number; heads: TrainHead[] }) | null; swapped: TrainSwapped | null; isSwapping: boolean; swapFault: string }} SwitchesValues */
+ *   measured: (TrainWithout & { step: number; heads: TrainHead[] }) | null;
+ *   swapped: TrainSwapped | null; isSwapping: boolean; swapFault: string }} SwitchesValues */
 
 export class Switches {
   /** @type {SwitchesValues["recording"] | null} */

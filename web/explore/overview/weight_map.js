@@ -206,7 +206,10 @@ export class WeightMap {
     this.#say(tops);
   }
 
-  /** The query in focus and the keys of its strongest lines, in words: in its low form a map has no room for all names. @param {{ key: number; weight: number }[]} tops */
+  /**
+   * The query in focus and the keys of its strongest lines, in words: in its low form a map has no room for all names.
+   * @param {{ key: number; weight: number }[]} tops
+   */
   #say(tops) {
     const { n_q, n_k } = this.host.model.labels;
     this.said.replaceChildren(
